@@ -1,0 +1,1 @@
+"""The sandbox: a real control plane and real database servers on this machine. For development only."""

@@ -1,0 +1,82 @@
+"""What all tests share: the sandbox, a namespace of one's own, and the one way to wait."""
+
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from dev import objects
+from dev import sandbox as sandbox_module
+from dev.mariadb import MariaDB
+from dev.sandbox import Sandbox
+from dev.waiting import wait_for as wait
+
+LABEL = "dbaas.lagoon.sh/test"
+
+
+@pytest.fixture(scope="session")
+def wait_for() -> Callable[..., Any]:
+    """``wait_for(condition, what, deadline)``: ends with the condition, or fails and names the wait."""
+    return wait
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Iterator[Sandbox]:
+    """The sandbox, brought up if it isn't, and stopped again in that case."""
+    was_up = sandbox_module.is_up()
+    yield sandbox_module.up()
+    # Workers of one test run share the sandbox, so none of them may stop it.
+    if not was_up and "PYTEST_XDIST_WORKER" not in os.environ:
+        sandbox_module.down()
+
+
+@pytest.fixture(scope="session")
+def admin_api(sandbox: Sandbox) -> Any:
+    """A client with the cluster admin's rights."""
+    return sandbox.api()
+
+
+@pytest.fixture(scope="session")
+def _namespaces(admin_api: Any) -> Iterator[list[str]]:
+    """Names of the namespaces made; at the end they have to be gone."""
+    made: list[str] = []
+    yield made
+
+    def left() -> list[str]:
+        return [name for name in made if objects.get(admin_api, "v1", "Namespace", name) is not None]
+
+    wait(lambda: not left(), f"the namespaces of the tests to be gone ({', '.join(left())})", 90)
+
+
+@pytest.fixture
+def namespace(admin_api: Any, _namespaces: list[str]) -> Iterator[str]:
+    """A fresh namespace, deleted after the test."""
+    name = f"test-{secrets.token_hex(4)}"
+    objects.apply(
+        admin_api,
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": {LABEL: "true"}}},
+    )
+    _namespaces.append(name)
+    yield name
+    objects.delete(admin_api, "v1", "Namespace", name)
+
+
+@pytest.fixture
+def server_one(sandbox: Sandbox) -> MariaDB:
+    """The server ``one``, running."""
+    return _running(sandbox, "one")
+
+
+@pytest.fixture
+def server_two(sandbox: Sandbox) -> MariaDB:
+    """The server ``two``, running."""
+    return _running(sandbox, "two")
+
+
+def _running(sandbox: Sandbox, name: str) -> MariaDB:
+    server = sandbox.servers[name]
+    server.thaw()  # a test that failed in the middle may have left it frozen or stopped
+    server.start()
+    return server
