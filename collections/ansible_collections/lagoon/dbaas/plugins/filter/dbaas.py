@@ -1,0 +1,82 @@
+# GNU General Public License v3.0+ (see https://www.gnu.org/licenses/gpl-3.0.txt)
+"""The filters of the collection: pure functions of module_utils under the names that tasks use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible.errors import AnsibleFilterError
+from ansible_collections.lagoon.dbaas.plugins.module_utils import (
+    conditions,
+    errors,
+    health,
+    plan,
+    providers,
+    published,
+    sql,
+    verdict,
+)
+
+
+def _checked(function: Any) -> Any:
+    """A filter that says which function failed and why, without the values that it was given."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except (KeyError, ValueError, TypeError, IndexError, StopIteration) as error:
+            raise AnsibleFilterError(f"{function.__name__}: {type(error).__name__}") from None
+
+    return call
+
+
+class FilterModule:
+    """The filters by name."""
+
+    def filters(self) -> dict[str, Any]:
+        """Name -> filter; see the function of the same name in module_utils."""
+        functions = {
+            "sql": sql.statements,
+            "mysql_outcome": errors.mysql_outcome,
+            "wait_outcome": errors.wait_outcome,
+            "first_match": verdict.first_match,
+            "seed_facts": plan.seed_facts,
+            "begin": plan.begin,
+            "row_arguments": plan.row_arguments,
+            "claimed": plan.claimed,
+            "observed_seed": plan.observed_seed,
+            "adopt_check": plan.adopt_check,
+            "survey_targets": plan.survey_targets,
+            "survey_answers": plan.survey_answers,
+            "locate": plan.locate,
+            "judge": plan.judge,
+            "seed_claim": plan.seed_claim,
+            "seed_of_row": plan.seed_of_row,
+            "settle": plan.settle,
+            "make_failed": plan.make_failed,
+            "done_reason": plan.done_reason,
+            "finalize": plan.finalize,
+            "drop_steps": plan.drop_steps,
+            "undo_steps": plan.undo_steps,
+            "drop_outcome": plan.drop_outcome,
+            "login_outcomes": plan.login_outcomes,
+            "login_of": plan.login_of,
+            "seed_login_of": plan.seed_login_of,
+            "names_arguments": plan.names_arguments,
+            "database_info": plan.database_info,
+            "proof_outcome": plan.proof_outcome,
+            "kubernetes_outcome": plan.kubernetes_outcome,
+            "publish_conflict": plan.publish_conflict,
+            "used_seed": plan.used_seed,
+            "seed_server": plan.seed_server,
+            "seed_login": plan.seed_login,
+            "seed_verdict": plan.seed_verdict,
+            "publish_plan": published.plan,
+            "removals": published.removals,
+            "kept_secret": published.kept_secret,
+            "lacks_ledger": health.lacks_ledger,
+            "provider_found": health.provider_found,
+            "reference_of": providers.reference_of,
+            "is_refused": conditions.is_refused,
+        }
+        return {name: _checked(function) for name, function in functions.items()}
