@@ -38,5 +38,8 @@ class ActionModule(ActionBase):
             if request is not None:
                 result.update(reading.read_request(kube, request, args["cluster"]))
         except KubeError as error:
-            result["outcome"] = {"reason": "KubernetesError", "params": {"number": error.status or "no answer"}}
+            result["outcome"] = {
+                "reason": "KubernetesError",
+                "params": {"number": error.status or "no answer"},
+            }
         return result

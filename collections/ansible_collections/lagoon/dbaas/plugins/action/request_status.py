@@ -6,8 +6,8 @@ reason -> ``{state, message}``; ``reason`` (str, required); ``params`` (dict): w
 ``reference``, ``database_info``, ``observed_seed`` (dict): status fields to set; ``drop_reference`` (bool): take
 the reference away; ``event`` (dict): an extra Event ``{reason, message}`` to write.
 
-Returns ``{changed, written: bool, period: int}``: whether the API took it, and the seconds until a waiting
-request is to be looked at again. Nothing is written where nothing differs. An API that fails is no failed task:
+Returns ``{changed, written: bool, period: int}``: whether the API took it (False, too, where the request is gone),
+and the seconds until a waiting request is to be looked at again. Nothing is written where nothing differs. An API that fails is no failed task:
 the next pass writes.
 """
 
@@ -44,26 +44,36 @@ class ActionModule(ActionBase):
         entry = args["reasons"][reason]
         message = entry["message"].format_map(args["params"])
         at = conditions.now()
-        old = request["status"]
-        new = build_status(old, args, entry["state"], message, at)
-        body = {"metadata": {"uid": request["uid"]}, "status": {k: v for k, v in new.items() if old.get(k) != v}}
-        result.update({"changed": bool(body["status"]), "written": True, "period": conditions.wait_period(new, at)})
-        events = [args["event"]] if args["event"] else []
-        if conditions.find(old, "Ready").get("reason") != reason:
-            kind = "Normal" if entry["state"] in ("done", "waits") and reason != "InternalError" else "Warning"
-            events.insert(0, {"reason": reason, "message": message, "type": kind})
-        if self._task.check_mode:
-            return result
+        path = request_path(request["namespace"], request["name"])
+        result.update({"changed": False, "written": False, "period": conditions.SHORTEST_WAIT})
         try:
             kube = Kube()
-            if body["status"]:
-                kube.merge(request_path(request["namespace"], request["name"]) + "/status", body)
-            for event in events:
-                write_event(kube, request, event, at)
+            # Read anew: this run may have written before.
+            found = kube.get(path)
+            if found is None or found["metadata"]["uid"] != request["uid"]:
+                return result
+            old = found.get("status") or {}
+            new = build_status(old, args, entry["state"], message, at)
+            changes = {key: value for key, value in new.items() if old.get(key) != value}
+            result.update({"changed": bool(changes), "period": conditions.wait_period(new, at)})
+            if changes and not self._task.check_mode:
+                kube.merge(f"{path}/status", {"metadata": {"uid": request["uid"]}, "status": changes})
+                self._write_events(kube, args, old, entry["state"], message, at)
+            result["written"] = True
         except KubeError as error:
-            result["written"] = False
             result["number"] = error.status
         return result
+
+    def _write_events(
+        self, kube: Kube, args: dict[str, Any], old: dict[str, Any], state: str, message: str, at: str
+    ) -> None:
+        events = [args["event"]] if args["event"] else []
+        if conditions.find(old, "Ready").get("reason") != args["reason"]:
+            good = state in ("done", "waits") and args["reason"] != "InternalError"
+            kind = "Normal" if good else "Warning"
+            events.insert(0, {"reason": args["reason"], "message": message, "type": kind})
+        for event in events:
+            write_event(kube, args["request"], event, at)
 
 
 def build_status(old: dict[str, Any], args: dict[str, Any], state: str, message: str, at: str) -> dict[str, Any]:

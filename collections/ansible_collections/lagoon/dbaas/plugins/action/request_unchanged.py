@@ -28,7 +28,10 @@ class ActionModule(ActionBase):
         try:
             found = Kube().get(request_path(request["namespace"], request["name"]))
         except KubeError as error:
-            result["outcome"] = {"reason": "KubernetesError", "params": {"number": error.status or "no answer"}}
+            result["outcome"] = {
+                "reason": "KubernetesError",
+                "params": {"number": error.status or "no answer"},
+            }
             return result
         if found is not None:
             metadata = found["metadata"]

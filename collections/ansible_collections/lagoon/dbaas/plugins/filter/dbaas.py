@@ -63,6 +63,7 @@ class FilterModule:
             "login_of": plan.login_of,
             "seed_login_of": plan.seed_login_of,
             "names_arguments": plan.names_arguments,
+            "accounts_event": plan.accounts_event,
             "database_info": plan.database_info,
             "proof_outcome": plan.proof_outcome,
             "kubernetes_outcome": plan.kubernetes_outcome,

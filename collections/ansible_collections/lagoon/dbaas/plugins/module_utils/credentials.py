@@ -10,6 +10,7 @@ open it as ``/proc/<pid>/fd/<n>``, and the kernel drops it when the process ends
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 # Slots are made when the plugin's file is imported, which Ansible does in the parent process, before it
 # forks a worker for the task. Fewer than the usual limit of 1024 open files leaves room.
@@ -19,9 +20,7 @@ _CONNECTIONS_FROM = 4
 #: Connections of one scope that a run can hold: each takes a slot for its login and one for its CA.
 MAX_CONNECTIONS = 100
 _OWNER = os.getpid()
-_SLOTS = [
-    os.memfd_create(f"dbaas-login-{slot}") for slot in range(_CONNECTIONS_FROM + 2 * MAX_CONNECTIONS)
-]
+_SLOTS = [os.memfd_create(f"dbaas-login-{slot}") for slot in range(_CONNECTIONS_FROM + 2 * MAX_CONNECTIONS)]
 
 
 def connection_slot(index: int, ca: bool = False) -> int:
@@ -50,7 +49,7 @@ def store(slot: int, text: str) -> str:
     os.ftruncate(_SLOTS[slot], 0)
     os.pwrite(_SLOTS[slot], data, 0)
     path = f"/proc/{_OWNER}/fd/{_SLOTS[slot]}"
-    if os.getpid() == _OWNER or not os.path.exists(path):
+    if os.getpid() == _OWNER or not Path(path).exists():
         raise RuntimeError("the login file isn't held by the run's parent process")
     return path
 

@@ -70,7 +70,9 @@ def mysql_error(result: dict[str, Any], queries: list[str]) -> dict[str, Any]:
         return {"phase": "connect", "index": None, "number": number, "text": text}
     for index, query in enumerate(queries):
         found = re.match(
-            "Cannot execute SQL '" + re.escape(query) + r"' args \[" + _ARGUMENTS + r"\]: ", message, re.DOTALL
+            "Cannot execute SQL '" + re.escape(query) + r"' args \[" + _ARGUMENTS + r"\]: ",
+            message,
+            re.DOTALL,
         )
         if found:
             number, text = _number(message[found.end() :])

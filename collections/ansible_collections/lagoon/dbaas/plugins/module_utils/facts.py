@@ -79,9 +79,9 @@ def server_facts(answer: dict[str, list[Row]], seed: Row, admin: str, me: Row) -
     too_long = ""
     if len(username) > int(settings["user_length"]):
         too_long = "username"
-    elif len(database) > int(settings["pattern_length"]):
-        too_long = "database"
-    elif fresh and len(sql.escape_pattern(database)) > int(settings["pattern_length"]):
+    elif len(database) > int(settings["pattern_length"]) or (
+        fresh and len(sql.escape_pattern(database)) > int(settings["pattern_length"])
+    ):
         too_long = "database"
     others = [c for c in answer["claims"] if (c["cluster"], c["request_uid"]) != (me["cluster"], me["request_uid"])]
     return {

@@ -8,6 +8,7 @@ of a whole run in one task, for status and for Events.
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import kubernetes
@@ -33,7 +34,7 @@ class Kube:
         path = os.environ.get("K8S_AUTH_KUBECONFIG") or os.environ.get("KUBECONFIG")
         configuration = kubernetes.client.Configuration()
         try:
-            if path or os.path.exists(os.path.expanduser("~/.kube/config")):
+            if path or Path("~/.kube/config").expanduser().exists():
                 kubernetes.config.load_kube_config(config_file=path, client_configuration=configuration)
             else:
                 kubernetes.config.load_incluster_config(client_configuration=configuration)

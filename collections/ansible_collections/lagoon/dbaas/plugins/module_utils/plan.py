@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.lagoon.dbaas.plugins.module_utils import conditions, errors, facts, names, providers, published, sql
+from ansible_collections.lagoon.dbaas.plugins.module_utils import (
+    conditions,
+    errors,
+    facts,
+    names,
+    providers,
+    published,
+    sql,
+)
 
 Dict = dict[str, Any]
 
@@ -64,7 +72,8 @@ def row_arguments(read: Dict, row: Dict, login: Dict | None = None) -> Dict:
         "namespace": request["namespace"],
         "request": request["name"],
         "request_uid": request["uid"],
-        "fence": read["fence"],
+        # Above the row's, too: a clock that runs behind must not keep a run out.
+        "fence": max(read["fence"], row.get("fence", 0) + 1),
         "password": (login or {}).get("password", ""),
     }
 
@@ -81,6 +90,19 @@ def names_arguments(names: Dict) -> Dict:
         ``{database, username, escape}``; ``escape`` is the ``\`` of LIKE, which NO_BACKSLASH_ESCAPES lacks.
     """
     return {"database": names["database"], "username": names["username"], "escape": "\\"}
+
+
+def accounts_event(verdict: Dict) -> Dict:
+    """The Event of a take-over where the server has several accounts of the seed's name; ``{}`` where it has one.
+
+    Args:
+        verdict: the seed role's.
+    """
+    others = verdict.get("accounts", 0) - 1
+    if others < 1 or verdict["verdict"] != "adopt":
+        return {}
+    text = f"The account that the login led to was taken over; {others} more of its name, of other hosts, left alone."
+    return {"reason": "OtherAccounts", "message": text}
 
 
 def database_info(row: Dict) -> Dict:
@@ -155,6 +177,7 @@ def _row(found: Dict, connection: Dict, answer: Dict) -> Dict:
         "origin": found["origin"],
         "state": found["state"],
         "ready_seconds": found["ready_seconds"],
+        "fence": int(found["fence"]),
         "folds": int(answer["server"][0]["folds"]) != 0,
         "username": owner.get("user"),
         "host": owner.get("host"),
@@ -417,13 +440,22 @@ def make_failed(read: Dict, row: Dict, came_to: Dict, steps: list[str]) -> Dict:
     # The row is this request's, and both were missing when it was claimed: so what is there is its own, whether
     # this run made it or one that was killed. Statements behind the refused one were never sent.
     reached = ("create_account", "set_password", "create_database", "grant").index(step) if step in steps else 0
-    undo = [*(["drop_account"] if reached > 1 else []), *(["drop_database"] if reached > 2 and "create_database" in steps else [])]
+    undo = [
+        *(["drop_account"] if reached > 1 else []),
+        *(["drop_database"] if reached > 2 and "create_database" in steps else []),
+    ]
     if seeded and came_to["kind"] == "policy":
-        return {"outcome": outcome("SeedPasswordPolicy", number=came_to["number"]), "undo": [*undo, "give_back"]}
+        return {
+            "outcome": outcome("SeedPasswordPolicy", number=came_to["number"]),
+            "undo": [*undo, "give_back"],
+        }
     if seeded and came_to["kind"] == "name":
         key = "database" if step == "create_database" else "username"
         problem = f"is a name that the server won't hold (error {came_to['number']})"
-        return {"outcome": outcome("SeedSecretInvalid", key=key, problem=problem), "undo": [*undo, "give_back"]}
+        return {
+            "outcome": outcome("SeedSecretInvalid", key=key, problem=problem),
+            "undo": [*undo, "give_back"],
+        }
     return {"outcome": errors.wait_outcome(came_to, row["connection"]["name"]), "undo": []}
 
 
@@ -448,7 +480,11 @@ def finalize(read: Dict, found: Dict, grace_seconds: int) -> Dict:
     if found.get("outcome"):
         if keep or found["outcome"]["reason"] == "OwnershipUnproven":
             return {"action": "none"}
-        params = {"connection": "one of the scope's connections", "number": "", **found["outcome"].get("params", {})}
+        params = {
+            "connection": "one of the scope's connections",
+            "number": "",
+            **found["outcome"].get("params", {}),
+        }
         return {"action": "wait", "outcome": {"reason": "DropPending", "params": params}}
     row = found.get("row")
     if not row or not row["username"]:
@@ -524,7 +560,11 @@ def login_of(credentials: Dict, source: str) -> Dict:
 
 def seed_login_of(read: Dict) -> Dict:
     """The login that a take-over publishes: the seed's, as it was probed."""
-    return {"source": "seed", "password": read["seed"]["password"], "config_file": read["seed"]["config_file"]}
+    return {
+        "source": "seed",
+        "password": read["seed"]["password"],
+        "config_file": read["seed"]["config_file"],
+    }
 
 
 def proof_outcome(result: Dict, row: Dict) -> Dict:
@@ -592,7 +632,11 @@ def seed_facts(read: Dict) -> Dict:
     """
     seed = read["seed"]
     found = {"row": "none", "namespace": "other" if seed["state"] == "other_namespace" else "own"}
-    params = {"key": seed.get("key"), "problem": seed.get("problem"), "service": read["request"]["spec"]["name"]}
+    params = {
+        "key": seed.get("key"),
+        "problem": seed.get("problem"),
+        "service": read["request"]["spec"]["name"],
+    }
     if seed["state"] in ("valid", "invalid"):
         found["secret"] = seed["state"]
     if seed["state"] == "valid":

@@ -21,7 +21,10 @@ def connections(providers: list[dict[str, Any]], scope: str, reference: dict[str
         was changed since; ``{provider, name, hostname, port, enabled, username, replicas, tls, secret_ref,
         in_scope, referenced}``, ordered by name.
     """
-    referenced = ((reference or {}).get("databaseObjectReference", {}).get("name"), (reference or {}).get("name"))
+    referenced = (
+        (reference or {}).get("databaseObjectReference", {}).get("name"),
+        (reference or {}).get("name"),
+    )
     found = []
     for provider in providers:
         if provider["metadata"].get("deletionTimestamp"):
@@ -68,7 +71,10 @@ def is_pinned(connection: Connection, pin: dict[str, Any] | None) -> bool:
     """Whether a connection is the one that ``spec.databaseConnectionReference`` names (none: any is)."""
     if not pin:
         return True
-    return (connection["provider"], connection["name"]) == (pin["databaseObjectReference"]["name"], pin["name"])
+    return (connection["provider"], connection["name"]) == (
+        pin["databaseObjectReference"]["name"],
+        pin["name"],
+    )
 
 
 def tls_arguments(tls: dict[str, Any], ca_path: str | None) -> dict[str, Any]:

@@ -40,9 +40,7 @@ def address_family(hostname: str) -> str | None:
 
 def conflicts(request: Document, published: dict[str, Document | None]) -> list[str]:
     """The kinds of objects that stand under a wanted name and aren't the request's."""
-    return [
-        document["kind"] for document in published.values() if document and not is_owned(document, request["uid"])
-    ]
+    return [document["kind"] for document in published.values() if document and not is_owned(document, request["uid"])]
 
 
 def _metadata(request: Document, name: str, labels: dict[str, str]) -> Document:
@@ -97,7 +95,14 @@ def desired(request: Document, connection: Document, row: Document, password: st
         service["spec"] = {
             "type": "ClusterIP",
             "externalName": None,
-            "ports": [{"name": "mysql", "port": connection["port"], "protocol": "TCP", "targetPort": connection["port"]}],
+            "ports": [
+                {
+                    "name": "mysql",
+                    "port": connection["port"],
+                    "protocol": "TCP",
+                    "targetPort": connection["port"],
+                }
+            ],
         }
         documents["slice"] = {
             "apiVersion": "discovery.k8s.io/v1",

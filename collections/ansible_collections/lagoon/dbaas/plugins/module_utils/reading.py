@@ -7,7 +7,12 @@ import base64
 import time
 from typing import Any
 
-from ansible_collections.lagoon.dbaas.plugins.module_utils import credentials, providers, published, seed_secret
+from ansible_collections.lagoon.dbaas.plugins.module_utils import (
+    credentials,
+    providers,
+    published,
+    seed_secret,
+)
 from ansible_collections.lagoon.dbaas.plugins.module_utils.kube import GROUP, Kube, core_path
 
 
@@ -47,7 +52,8 @@ def read_request(kube: Kube, found: dict[str, Any], cluster: str) -> dict[str, A
     return {
         "found": True,
         "request": request,
-        "cluster": cluster or (kube.get("/api/v1/namespaces/kube-system") or {"metadata": {"uid": ""}})["metadata"]["uid"],
+        "cluster": cluster
+        or (kube.get("/api/v1/namespaces/kube-system") or {"metadata": {"uid": ""}})["metadata"]["uid"],
         # The number that this run's writes carry: later runs have higher ones. Below 2**53, so that no
         # comparison in SQL or JSON can round it.
         "fence": time.time_ns() // 1000,
@@ -78,9 +84,7 @@ def _secret_text(kube: Kube, reference: dict[str, str], default_key: str) -> str
         return None
 
 
-def read_connections(
-    kube: Kube, found: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
+def read_connections(kube: Kube, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Give connections what a ``community.mysql`` task needs to log in as their admin.
 
     Args:
@@ -96,7 +100,9 @@ def read_connections(
         password = _secret_text(kube, connection.pop("secret_ref"), "password")
         ca_path = None
         if connection["tls"].get("mode", "preferred").startswith("verify-"):
-            certificate = _secret_text(kube, connection["tls"].get("caSecretRef") or {"namespace": "-", "name": "-"}, "ca.crt")
+            certificate = _secret_text(
+                kube, connection["tls"].get("caSecretRef") or {"namespace": "-", "name": "-"}, "ca.crt"
+            )
             if certificate is None:
                 connection["problem"] = "its CA secret or the key in it is missing"
             else:

@@ -80,7 +80,7 @@ _WRITABLE = f"SELECT IF(@@global.read_only = 0, 1, {_STOP}) AS writable"
 _MINE = "cluster = %(cluster)s AND request_uid = %(request_uid)s"
 _ROW = f"database_name = %(database)s AND {_MINE}"
 # The request's rows, or those of a request of the same namespace and name (a restored backup).
-_OWN_ROWS = f"(o.cluster = %(cluster)s AND (o.request_uid = %(request_uid)s OR (o.namespace = %(namespace)s AND o.request = %(request)s)))"  # noqa: E501
+_OWN_ROWS = "(o.cluster = %(cluster)s AND (o.request_uid = %(request_uid)s OR (o.namespace = %(namespace)s AND o.request = %(request)s)))"  # noqa: E501
 _OWN_ACCOUNTS = (
     f"SELECT a.user, a.host FROM {LEDGER}.account a JOIN {LEDGER}.ownership o"
     f" ON o.database_name = a.database_name WHERE {_OWN_ROWS}"
@@ -109,7 +109,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         "SELECT @@global.read_only AS read_only, @@version AS version, @@lower_case_table_names AS folds,"
         " (SELECT COUNT(*) FROM information_schema.schemata) AS databases_count",
         f"SELECT MAX(version) AS version FROM {LEDGER}.meta",
-        "SELECT CONVERT(o.database_name USING utf8mb4) AS database_name, o.origin, o.state,"
+        "SELECT CONVERT(o.database_name USING utf8mb4) AS database_name, o.origin, o.state, o.fence,"
         " TIMESTAMPDIFF(SECOND, o.ready_at, UTC_TIMESTAMP()) AS ready_seconds,"
         " CONVERT(o.namespace USING utf8mb4) AS namespace, CONVERT(o.request USING utf8mb4) AS request,"
         " CONVERT(o.request_uid USING utf8mb4) AS request_uid"
