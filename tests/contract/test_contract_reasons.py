@@ -31,7 +31,7 @@ STATES = {
     "waits": ("Waits and goes on by itself", "### Waits, goes on by itself"),
 }
 # Words in the code that look like a reason and are something else.
-EVENTS = {"DatabaseKept"}
+EVENTS = {"DatabaseKept", "DatabaseLeft", "OtherAccounts"}
 OF_PROVIDERS = {"ConnectionsAvailable", "ConnectionsUnavailable", "LedgerExposed", "LedgerProtected"}
 WORDS = {
     "DatabaseRequest",

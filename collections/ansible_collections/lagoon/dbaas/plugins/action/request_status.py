@@ -7,8 +7,8 @@ reason -> ``{state, message}``; ``reason`` (str, required); ``params`` (dict): w
 the reference away; ``event`` (dict): an extra Event ``{reason, message}`` to write.
 
 Returns ``{changed, written: bool, period: int}``: whether the API took it (False, too, where the request is gone),
-and the seconds until a waiting request is to be looked at again. Nothing is written where nothing differs. An API that fails is no failed task:
-the next pass writes.
+and the seconds until a waiting request is to be looked at again. Nothing is written where nothing differs. An API
+that fails is no failed task: the next pass writes.
 """
 
 from __future__ import annotations

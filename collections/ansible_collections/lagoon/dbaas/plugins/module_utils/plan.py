@@ -474,18 +474,18 @@ def finalize(read: Dict, found: Dict, grace_seconds: int) -> Dict:
         have been Ready before a deletion drops it.
     Returns:
         ``{action}``: ``none`` (nothing of it on any server), ``wait`` with ``outcome``, ``keep`` (the tenant
-        wants it kept), ``give_back`` (adopted, and not Ready long enough), or ``drop``.
+        wants it kept), ``leave`` with ``connection`` (the same, and its server can't be asked), ``give_back`` (adopted, and not Ready long enough), or ``drop``.
     """
     keep = not read["request"]["spec"].get("dropDatabaseOnDelete", True)
+    if found.get("outcome", {}).get("reason") == "OwnershipUnproven":
+        return {"action": "none"}
     if found.get("outcome"):
-        if keep or found["outcome"]["reason"] == "OwnershipUnproven":
-            return {"action": "none"}
-        params = {
-            "connection": "one of the scope's connections",
-            "number": "",
-            **found["outcome"].get("params", {}),
-        }
-        return {"action": "wait", "outcome": {"reason": "DropPending", "params": params}}
+        reference = read["request"]["status"].get("observedDatabaseConnectionReference") or {}
+        defaults = {"connection": reference.get("name", "one of the scope's"), "number": "it is in no provider"}
+        params = {**defaults, **found["outcome"]["params"]}
+        if keep:
+            return {"action": "leave", "connection": params["connection"]}
+        return {"action": "wait", "outcome": outcome("DropPending", **params)}
     row = found.get("row")
     if not row or not row["username"]:
         return {"action": "none"}
