@@ -12,6 +12,7 @@ from dev import sandbox as sandbox_module
 from dev.mariadb import MariaDB
 from dev.sandbox import Sandbox
 from dev.waiting import wait_for as wait
+from tests.logstarts import LOG_STARTS
 
 LABEL = "dbaas.lagoon.sh/test"
 
@@ -26,7 +27,10 @@ def wait_for() -> Callable[..., Any]:
 def sandbox() -> Iterator[Sandbox]:
     """The sandbox, brought up if it isn't, and stopped again in that case."""
     was_up = sandbox_module.is_up()
-    yield sandbox_module.up()
+    found = sandbox_module.up()
+    for log in [found.audit_log, *(server.general_log for server in found.servers.values())]:
+        LOG_STARTS[log] = log.stat().st_size if log.exists() else 0
+    yield found
     # Workers of one test run share the sandbox, so none of them may stop it.
     if not was_up and "PYTEST_XDIST_WORKER" not in os.environ:
         sandbox_module.down()
@@ -80,3 +84,9 @@ def _running(sandbox: Sandbox, name: str) -> MariaDB:
     server.thaw()  # a test that failed in the middle may have left it frozen or stopped
     server.start()
     return server
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Move the tests that look at what the whole run left behind to its end."""
+    items.sort(key=lambda item: item.get_closest_marker("after_all") is not None)

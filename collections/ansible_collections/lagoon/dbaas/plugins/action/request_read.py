@@ -4,8 +4,8 @@
 Arguments: ``name``, ``namespace`` (str, required): the request's; ``cluster`` (str): the cluster's id where one
 is set, else the UID of the namespace kube-system.
 
-Returns ``{found, request, cluster, fence, connections, seed, published, stale_services, outcome}``. ``outcome`` is
-``{}`` or ``{reason: KubernetesError, params}``: an API that fails is a wait, never a failed task. The result holds
+Returns ``{found, request, cluster, fence, connections, seed, published, stale_services, kept, outcome}``.
+``outcome`` is ``{}`` or ``{reason: KubernetesError, params}``: an API that fails is a wait, never a failed task. The result holds
 the published Secret and the seed: ``no_log: true`` on the task.
 """
 

@@ -473,8 +473,9 @@ def finalize(read: Dict, found: Dict, grace_seconds: int) -> Dict:
         read: what request_read found. found: of :func:`locate`. grace_seconds: how long an adopted database must
         have been Ready before a deletion drops it.
     Returns:
-        ``{action}``: ``none`` (nothing of it on any server), ``wait`` with ``outcome``, ``keep`` (the tenant
-        wants it kept), ``leave`` with ``connection`` (the same, and its server can't be asked), ``give_back`` (adopted, and not Ready long enough), or ``drop``.
+        ``{action}``: ``none`` (nothing of it on any server), ``wait`` with ``outcome``, ``keep`` (the tenant wants
+        it kept), ``leave`` with ``connection`` (the same, and its server can't be asked), ``give_back`` (adopted,
+        and not Ready long enough), or ``drop``.
     """
     keep = not read["request"]["spec"].get("dropDatabaseOnDelete", True)
     if found.get("outcome", {}).get("reason") == "OwnershipUnproven":

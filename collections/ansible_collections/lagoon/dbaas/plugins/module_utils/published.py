@@ -214,8 +214,19 @@ def published_password(read: Document) -> str | None:
     return None
 
 
-def kept_secret(request: Document, connection: Document, row: Document, login: Document) -> Document:
-    """The Secret that stays of a request deleted with ``dropDatabaseOnDelete: false``: the seed's five keys."""
+def kept_plan(read: Document, row: Document, login: Document) -> Document:
+    """What has to be done so that a Secret in the seed's five keys stays of a request that is deleted.
+
+    Args:
+        read: what request_read found. row: with its connection. login: ``{password}``, ``{}`` where none is known.
+    Returns:
+        ``{create: [document]}``, none where it is there or no password is known; ``release``: the Secret, if it is
+        there, whose ownerReferences are to go (the runtime gives one to all that a run creates, and the Secret
+        would be collected with the request); ``conflict``: another Secret stands under the name.
+    """
+    request, connection = read["request"], row["connection"]
+    if not login:
+        return {"create": [], "release": {}, "conflict": False}
     values = {
         "database": row["database"],
         "username": row["username"],
@@ -223,15 +234,37 @@ def kept_secret(request: Document, connection: Document, row: Document, login: D
         "hostname": connection["hostname"],
         "port": str(connection["port"]),
     }
-    return {
-        "apiVersion": "v1",
-        "kind": "Secret",
-        "type": "Opaque",
-        "metadata": {
-            "name": f"{request['name']}-kept",
-            "namespace": request["namespace"],
-            "labels": {"dbaas.lagoon.sh/kept": "true", INSTANCE_LABEL: request["name"], **MANAGED_BY},
-            "uid": CREATE_ONLY,
-        },
-        "data": {key: _encode(value) for key, value in values.items()},
+    metadata = {
+        "name": f"{request['name']}-kept",
+        "namespace": request["namespace"],
+        "labels": {"dbaas.lagoon.sh/kept": "true", INSTANCE_LABEL: request["name"], **MANAGED_BY},
+        "uid": CREATE_ONLY,
     }
+    wanted = {key: _encode(value) for key, value in values.items()}
+    there = read["kept"]
+    if there:
+        same = (there.get("data") or {}) == wanted
+        return {"create": [], "release": released(there["metadata"]) if same else {}, "conflict": not same}
+    document = {"apiVersion": "v1", "kind": "Secret", "type": "Opaque", "metadata": metadata, "data": wanted}
+    return {"create": [document], "release": {}, "conflict": False}
+
+
+def released(metadata: Document) -> Document:
+    """A patch by which a Secret outlives the request: it has no owner any more.
+
+    Args:
+        metadata: the Secret's ``name``, ``namespace`` and ``uid``.
+    """
+    kept = {key: metadata[key] for key in ("name", "namespace", "uid")}
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": {**kept, "ownerReferences": None}}
+
+
+def kept_made(kept: Document, result: Document) -> Document:
+    """The plan after its Secret was created: what was made is to be released.
+
+    Args:
+        kept: of :func:`kept_plan`. result: the task that created it; one that failed made nothing.
+    """
+    made = (result.get("result") or {}).get("results") or [result]
+    metadata = next((m["result"]["metadata"] for m in made if (m.get("result") or {}).get("metadata")), None)
+    return {**kept, "release": released(metadata) if metadata else {}}

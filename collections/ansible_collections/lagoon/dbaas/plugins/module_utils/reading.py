@@ -61,6 +61,7 @@ def read_request(kube: Kube, found: dict[str, Any], cluster: str) -> dict[str, A
         "seed": read_seed(kube, request, connections),
         "published": current,
         "stale_services": stale_services(kube, request),
+        "kept": kube.get(core_path(namespace, "secrets", f"{metadata['name']}-kept")) if request["deleting"] else None,
     }
 
 

@@ -52,6 +52,8 @@ def _name(key: str, text: str) -> str:
     if any(ord(c) > 0xFFFF for c in text):
         # The server's name columns hold the Basic Multilingual Plane only; the rest would become "?".
         raise SeedKeyError(key, "holds a character that the server's names can't (beyond U+FFFF)")
+    if key == "username" and len(text) > 1 and text[0] == text[-1] == "'":
+        raise SeedKeyError(key, "stands in single quotes, which the server takes off at a login")
     if key == "database" and text.lower().startswith("#mysql50#"):
         raise SeedKeyError(key, "begins with #mysql50#, which the server reads as another name")
     return text

@@ -156,7 +156,9 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     "content": (
         "SELECT (SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = %(database)s)"
         " + (SELECT COUNT(*) FROM information_schema.routines WHERE routine_schema = %(database)s)"
-        " + (SELECT COUNT(*) FROM information_schema.events WHERE event_schema = %(database)s) AS objects",
+        " + (SELECT COUNT(*) FROM information_schema.events WHERE event_schema = %(database)s"
+        # The server compares this one column without regard to case and accents.
+        " AND CAST(event_schema AS BINARY) = CAST(%(database)s AS BINARY)) AS objects",
     ),
     # One login as an account: is it the account that was meant (else 1242), and at which host part.
     "login": (

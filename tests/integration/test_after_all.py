@@ -1,0 +1,146 @@
+"""What a whole run left in the API server's audit log and in the servers' general logs. Runs last.
+
+Where the end-to-end tests weren't among the tests of this run, "nothing is unused" can't be told and isn't asked.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import Any
+
+import pytest
+import yaml
+from ansible_collections.lagoon.dbaas.plugins.module_utils import sql
+
+from dev.paths import ROOT
+from dev.sandbox import Sandbox
+from tests.logstarts import LOG_STARTS
+
+pytestmark = pytest.mark.after_all
+
+ACCOUNT = "system:serviceaccount:dbaas-operator-system:dbaas-operator"
+ADMIN = "dbaas_admin"
+Right = tuple[str, str, str]
+
+#: The runtime's own write where it can't start a run. It isn't granted: the operator writes its own conditions,
+#: and the runtime's would stand among them for ever.
+NOT_GRANTED = {
+    ("crd.lagoon.sh", "databaserequests/status", "update"),
+    ("crd.lagoon.sh", "databasemysqlproviders/status", "update"),
+}
+
+
+def granted() -> set[Right]:
+    """The rights of the operator's ClusterRole: group, resource, verb."""
+    role = yaml.safe_load((ROOT / "config/rbac/role.yaml").read_text(encoding="utf-8"))
+    return {
+        (group, resource, verb)
+        for rule in role["rules"]
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+        for verb in rule["verbs"]
+    }
+
+
+def requests(sandbox: Sandbox) -> Iterator[tuple[Right, int]]:
+    """What the operator asked the API server for, and the status of the answer."""
+    with sandbox.audit_log.open("rb") as log:
+        log.seek(LOG_STARTS[sandbox.audit_log])
+        for line in log:
+            entry: dict[str, Any] = json.loads(line)
+            reference = entry.get("objectRef")
+            if entry["user"]["username"] != ACCOUNT or not reference:
+                continue
+            parts = (reference["resource"], reference.get("subresource"))
+            right = (reference.get("apiGroup", ""), "/".join(filter(None, parts)), entry["verb"])
+            yield right, entry.get("responseStatus", {}).get("code", 0)
+
+
+@pytest.fixture
+def whole_run(request: pytest.FixtureRequest, sandbox: Sandbox) -> Sandbox:
+    """The sandbox, after the end-to-end tests."""
+    names = {item.path.name for item in request.session.items}
+    if not {"test_e2e_plain.py", "test_e2e_seed.py", "test_e2e_claims.py"} <= names:
+        pytest.skip("the end-to-end tests are no part of this run")
+    return sandbox
+
+
+def test_no_right_is_missing(whole_run: Sandbox) -> None:
+    used = {right for right, _ in requests(whole_run)}
+    assert used, "the operator never asked the API server for anything"
+    assert used - granted() - NOT_GRANTED == set()
+
+
+def test_no_right_is_unused(whole_run: Sandbox) -> None:
+    used = {right for right, code in requests(whole_run) if code < 400}
+    assert granted() - used == set()
+
+
+#: What a driver sends by itself, and the settings of a session.
+SETTINGS = [
+    r"SET AUTOCOMMIT = [01]",
+    r"SET NAMES utf8mb4",
+    r"SET SESSION `(lock_wait_timeout|innodb_lock_wait_timeout)` = 5",
+    r"COMMIT",
+    r"ROLLBACK",
+]
+_VALUE = r"(?:'(?:[^'\\]|\\.)*'|NULL|-?\d+)"
+_NAME = r"`(?:[^`]|``)*`"
+
+
+def forms() -> list[re.Pattern[str]]:
+    """Every statement form of the operator as a pattern of what the server's log shows of it."""
+    marks = {
+        r"%\((\w+)\)s": _VALUE,
+        r"\{(?:database|pattern)\}": _NAME,
+        r"\{privileges\}": re.escape(", ".join(sql.DATABASE_PRIVILEGES)),
+    }
+    found = [re.compile(text) for text in SETTINGS]
+    for statements in sql.STATEMENTS.values():
+        for statement in statements:
+            pattern, rest = "", statement.replace("%%", "%")
+            while rest:
+                hits = [(m.start(), m.end(), put) for mark, put in marks.items() if (m := re.search(mark, rest))]
+                if not hits:
+                    pattern += re.escape(rest)
+                    break
+                start, end, put = min(hits)
+                pattern += re.escape(rest[:start]) + put
+                rest = rest[end:]
+            found.append(re.compile(pattern, re.DOTALL))
+    return found
+
+
+def test_the_patterns_tell_forms_from_others() -> None:
+    known = forms()
+    good = "USE `a``b`"
+    bad = ("USE `a`; DROP DATABASE `b`", "SELECT 1", "DROP USER 'x'@'%'")
+    assert any(form.fullmatch(good) for form in known)
+    assert not any(form.fullmatch(text) for form in known for text in bad)
+
+
+@pytest.mark.parametrize("name", ["one", "two", "retired"])
+def test_the_admin_account_sends_known_forms_only(whole_run: Sandbox, name: str) -> None:
+    line = re.compile(rb"^(?:\d{6} [ \d]\d:\d\d:\d\d)?\t+ *(\d+) ([A-Z][A-Za-z ]*)(?:\t|$)", re.MULTILINE)
+    log = whole_run.servers[name].general_log
+    content = log.read_bytes()[LOG_STARTS[log] :]
+    heads = list(line.finditer(content))
+    known, admin, seen = forms(), set(), 0
+    unknown: set[str] = set()
+    for head, following in zip_longest(heads, heads[1:]):
+        text = content[head.end() : following.start() if following else len(content)].decode("utf-8", "replace")
+        number, command = head.group(1), head.group(2)
+        if command == b"Connect":
+            admin.discard(number)
+            if text.startswith(f"{ADMIN}@"):
+                admin.add(number)
+        elif command == b"Query" and number in admin:
+            seen += 1
+            statement = text.removesuffix("\n")
+            if not any(form.fullmatch(statement) for form in known):
+                unknown.add(re.sub(r"'[^']*'", "'…'", statement)[:200])
+        elif number in admin and command not in (b"Quit", b"Query"):
+            unknown.add(command.decode())
+    assert seen, f"the operator sent nothing to the server {name}"
+    assert unknown == set()
