@@ -4,8 +4,8 @@
 Arguments: ``row`` (dict, required): with the ``username``; ``read`` (dict, required): what request_read found.
 
 Returns ``{candidates: [{source, password, config_file}], by_source: {source: …}}``: those to try, the published
-Secret's first, then the seed's if it differs; and all by source, with one made up for this run as ``generated``.
-``no_log: true`` on the task.
+Secret's first, then the seed's and the kept Secret's where they differ; and all by source, with one made up for this
+run as ``generated``. ``no_log: true`` on the task.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ class ActionModule(ActionBase):
         found: list[tuple[str, str | None, int]] = [
             ("published", published.published_password(read), credentials.PUBLISHED),
             ("seed", read["seed"].get("password"), credentials.SEED_AGAIN),
+            ("kept", published.kept_password(read), credentials.KEPT),
         ]
         candidates: list[dict[str, str]] = []
         by_source: dict[str, dict[str, str]] = {}

@@ -5,8 +5,8 @@ Arguments: ``name``, ``namespace`` (str, required): the request's; ``cluster`` (
 is set, else the UID of the namespace kube-system.
 
 Returns ``{found, request, cluster, fence, connections, seed, published, stale_services, kept, outcome}``.
-``outcome`` is ``{}`` or ``{reason: KubernetesError, params}``: an API that fails is a wait, never a failed task. The result holds
-the published Secret and the seed: ``no_log: true`` on the task.
+``outcome`` is ``{}`` or ``{reason: KubernetesError, params}``: an API that fails is a wait, never a failed task. The
+result holds the published Secret and the seed: ``no_log: true`` on the task.
 """
 
 from __future__ import annotations

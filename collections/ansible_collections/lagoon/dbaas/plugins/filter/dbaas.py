@@ -60,6 +60,7 @@ class FilterModule:
             "undo_steps": plan.undo_steps,
             "drop_outcome": plan.drop_outcome,
             "login_outcomes": plan.login_outcomes,
+            "kept_login": plan.kept_login,
             "login_of": plan.login_of,
             "seed_login_of": plan.seed_login_of,
             "names_arguments": plan.names_arguments,

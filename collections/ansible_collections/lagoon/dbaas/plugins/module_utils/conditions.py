@@ -57,11 +57,13 @@ def build(
 
 
 def seconds_since(stamp: str | None, at: str) -> float:
-    """Seconds between two times as the API writes them; 0 where the first is missing or can't be read."""
-    try:
-        start = datetime.datetime.strptime(stamp or "", _FORMAT)
-    except ValueError:
+    """Seconds between two times as the API writes them; infinitely many where the first can't be read, 0 without."""
+    if not stamp:
         return 0.0
+    try:
+        start = datetime.datetime.strptime(stamp, _FORMAT)
+    except ValueError:
+        return float("inf")
     return max(0.0, (datetime.datetime.strptime(at, _FORMAT) - start).total_seconds())
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 # Slots are made when the plugin's file is imported, which Ansible does in the parent process, before it
 # forks a worker for the task. Fewer than the usual limit of 1024 open files leaves room.
 #: The accounts that a run may log in as, besides the connections' admins.
-SEED, PUBLISHED, SEED_AGAIN, GENERATED = range(4)
-_CONNECTIONS_FROM = 4
+SEED, PUBLISHED, SEED_AGAIN, KEPT, GENERATED = range(5)
+_CONNECTIONS_FROM = 5
 #: Connections of one scope that a run can hold: each takes a slot for its login and one for its CA.
 MAX_CONNECTIONS = 100
 _OWNER = os.getpid()

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ansible_collections.lagoon.dbaas.plugins.module_utils import names, sql
 
 #: Without these an account isn't the owner of its database.
-OWNER_PRIVILEGES = ("Select", "Insert", "Update", "Delete", "Create", "Drop", "Alter", "Index")
+OWNER_PRIVILEGES = ("SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "ALTER", "INDEX")
 
 Row = dict[str, Any]
 
@@ -43,15 +44,15 @@ def rights(answer: dict[str, list[Row]], user: str, host: str, database: str) ->
     own = [g for g in grants if _is_own(g["Db"], database)]
     other = [g for g in answer["other_grants"] if g["user"] == user and g["host"] == host]
     grantee = f"'{user}'@'{host}'"
-    granted = [column for grant in grants for column in grant if column.endswith("_priv")]
 
-    def has(columns: list[str]) -> bool:
+    def has(privileges: Iterable[str]) -> bool:
         # Several rows may spell the same name and the server reads one of them: each must be enough.
+        columns = [sql.DATABASE_PRIVILEGES[privilege] for privilege in privileges]
         return bool(own) and all(grant.get(column, "N") == "Y" for grant in own for column in columns)
 
     return {
-        "owner": has([f"{privilege}_priv" for privilege in OWNER_PRIVILEGES]),
-        "full": has([c for c in granted if c not in ("Grant_priv", "Delete_history_priv", "Show_create_routine_priv")]),
+        "owner": has(OWNER_PRIVILEGES),
+        "full": has(sql.DATABASE_PRIVILEGES),
         "elsewhere": len(own) < len(grants)
         or any(not _is_own(row["pattern"], database) for row in other)
         or any(row["grantee"] == grantee for row in answer["global_grants"]),

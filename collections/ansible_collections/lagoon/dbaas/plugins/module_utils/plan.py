@@ -72,10 +72,14 @@ def row_arguments(read: Dict, row: Dict, login: Dict | None = None) -> Dict:
         "namespace": request["namespace"],
         "request": request["name"],
         "request_uid": request["uid"],
-        # Above the row's, too: a clock that runs behind must not keep a run out.
-        "fence": max(read["fence"], row.get("fence", 0) + 1),
+        "fence": _above(read["fence"], row.get("fence", 0)),
         "password": (login or {}).get("password", ""),
     }
+
+
+def _above(fence: int, taken: int) -> int:
+    # A clock that runs behind must not keep a run out; the run's own last bits keep two such runs apart.
+    return fence if fence > taken else ((taken >> 10) + 1) << 10 | (fence & 1023)
 
 
 def names_arguments(names: Dict) -> Dict:
@@ -154,6 +158,8 @@ def adopt_check(read: Dict, row: Dict, verdict: Dict) -> Dict:
     """
     if verdict["verdict"] == "wait":
         return {"outcome": verdict["outcome"]}
+    if int(row["answer"]["server"][0]["read_only"]):
+        return {"outcome": outcome("ServerReadOnly", connection=row["connection"]["name"])}
     account = (verdict.get("database_name"), read["seed"].get("username"), verdict.get("host"))
     if verdict["verdict"] == "adopt" and account == (row["database"], row["username"], row["host"]):
         return {}
@@ -566,6 +572,23 @@ def seed_login_of(read: Dict) -> Dict:
         "password": read["seed"]["password"],
         "config_file": read["seed"]["config_file"],
     }
+
+
+def kept_login(credentials: Dict, logins: list[Dict], row: Dict) -> Dict:
+    """The login that is kept of a request that is deleted and leaves its database.
+
+    Args:
+        credentials: of account_credentials. logins: of :func:`login_outcomes`. row: of :func:`locate`.
+    Returns:
+        ``{login}``: the first that works; of an account that was created the generated one, with ``steps`` to set
+        it; ``{}`` of an adopted one.
+    """
+    works = [x["source"] for x in logins if x["outcome"]["ok"] or x["outcome"]["kind"] == "no_access"]
+    if works:
+        return {"login": login_of(credentials, works[0]), "steps": []}
+    if row["origin"] == "adopted":
+        return {"login": {}, "steps": []}
+    return {"login": login_of(credentials, "generated"), "steps": ["set_password"]}
 
 
 def proof_outcome(result: Dict, row: Dict) -> Dict:

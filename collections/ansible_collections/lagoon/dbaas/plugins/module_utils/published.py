@@ -214,6 +214,17 @@ def published_password(read: Document) -> str | None:
     return None
 
 
+def kept_password(read: Document) -> str | None:
+    """The password in a Secret that an earlier run of the same deletion left, or one of an earlier request."""
+    there = read["kept"]
+    if not there or (there["metadata"].get("labels") or {}).get("dbaas.lagoon.sh/kept") != "true":
+        return None
+    try:
+        return base64.b64decode((there.get("data") or {}).get("password", "")).decode("utf-8") or None
+    except ValueError:
+        return None
+
+
 def kept_plan(read: Document, row: Document, login: Document) -> Document:
     """What has to be done so that a Secret in the seed's five keys stays of a request that is deleted.
 

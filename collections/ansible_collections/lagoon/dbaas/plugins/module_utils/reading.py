@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import base64
+import secrets
 import time
 from typing import Any
 
@@ -43,7 +44,7 @@ def read_request(kube: Kube, found: dict[str, Any], cluster: str) -> dict[str, A
     current = {
         "service": kube.get(core_path(namespace, "services", spec["name"])),
         "secret": kube.get(core_path(namespace, "secrets", metadata["name"])),
-        "slice": kube.get(f"/apis/discovery.k8s.io/v1/namespaces/{namespace}/endpointslices/{spec['name']}"),
+        "slice": kube.get(slice_path(namespace, spec["name"])),
     }
     for kind, document in zip(("Service", "Secret", "EndpointSlice"), current.values(), strict=True):
         if document:
@@ -54,9 +55,7 @@ def read_request(kube: Kube, found: dict[str, Any], cluster: str) -> dict[str, A
         "request": request,
         "cluster": cluster
         or (kube.get("/api/v1/namespaces/kube-system") or {"metadata": {"uid": ""}})["metadata"]["uid"],
-        # The number that this run's writes carry: later runs have higher ones. Below 2**53, so that no
-        # comparison in SQL or JSON can round it.
-        "fence": time.time_ns() // 1000,
+        "fence": fence(),
         "connections": connections,
         "seed": read_seed(kube, request, connections),
         "published": current,
@@ -66,14 +65,33 @@ def read_request(kube: Kube, found: dict[str, Any], cluster: str) -> dict[str, A
 
 
 def stale_services(kube: Kube, request: dict[str, Any]) -> list[dict[str, Any]]:
-    """The request's own Services under another name than ``spec.name``: a former one's."""
+    """The request's own Services, with their EndpointSlices, under another name than ``spec.name``: a former one's."""
     selector = f"{published.INSTANCE_LABEL}%3D{request['name']}"
-    services = kube.items(core_path(request["namespace"], "services") + f"?labelSelector={selector}")
-    return [
-        {**service, "kind": "Service", "apiVersion": "v1"}
-        for service in services
-        if service["metadata"]["name"] != request["spec"]["name"] and published.is_owned(service, request["uid"])
-    ]
+    found = []
+    for service in kube.items(core_path(request["namespace"], "services") + f"?labelSelector={selector}"):
+        name = service["metadata"]["name"]
+        if name == request["spec"]["name"] or not published.is_owned(service, request["uid"]):
+            continue
+        # The slice goes before its Service, by which it is found.
+        endpoints = kube.get(slice_path(request["namespace"], name))
+        if endpoints and published.is_owned(endpoints, request["uid"]):
+            found.append({**endpoints, "kind": "EndpointSlice", "apiVersion": "discovery.k8s.io/v1"})
+        found.append({**service, "kind": "Service", "apiVersion": "v1"})
+    return found
+
+
+def slice_path(namespace: str, name: str) -> str:
+    """The path of an EndpointSlice."""
+    return f"/apis/discovery.k8s.io/v1/namespaces/{namespace}/endpointslices/{name}"
+
+
+def fence() -> int:
+    """The number that a run's writes carry: later runs have higher ones, and no two runs the same.
+
+    Returns:
+        Microseconds with the last ten bits random; below 2**53, so that no comparison in SQL or JSON rounds it.
+    """
+    return (time.time_ns() // 1000) >> 10 << 10 | secrets.randbits(10)
 
 
 def _secret_text(kube: Kube, reference: dict[str, str], default_key: str) -> str | None:

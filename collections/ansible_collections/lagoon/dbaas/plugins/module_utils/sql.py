@@ -17,11 +17,27 @@ LEDGER_VERSION = 1
 
 #: What an account gets on its database: by name, never ALL. What ALL means differs between versions,
 #: and an admin can't grant what it lacks.
-DATABASE_PRIVILEGES = (
-    "SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "REFERENCES", "INDEX", "ALTER",
-    "CREATE TEMPORARY TABLES", "LOCK TABLES", "EXECUTE", "CREATE VIEW", "SHOW VIEW",
-    "CREATE ROUTINE", "ALTER ROUTINE", "EVENT", "TRIGGER",
-)  # fmt: skip
+#: Beside each stands its column of ``mysql.db``.
+DATABASE_PRIVILEGES = {
+    "SELECT": "Select_priv",
+    "INSERT": "Insert_priv",
+    "UPDATE": "Update_priv",
+    "DELETE": "Delete_priv",
+    "CREATE": "Create_priv",
+    "DROP": "Drop_priv",
+    "REFERENCES": "References_priv",
+    "INDEX": "Index_priv",
+    "ALTER": "Alter_priv",
+    "CREATE TEMPORARY TABLES": "Create_tmp_table_priv",
+    "LOCK TABLES": "Lock_tables_priv",
+    "EXECUTE": "Execute_priv",
+    "CREATE VIEW": "Create_view_priv",
+    "SHOW VIEW": "Show_view_priv",
+    "CREATE ROUTINE": "Create_routine_priv",
+    "ALTER ROUTINE": "Alter_routine_priv",
+    "EVENT": "Event_priv",
+    "TRIGGER": "Trigger_priv",
+}
 
 
 def identifier(name: str) -> str:
