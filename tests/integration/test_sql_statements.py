@@ -121,7 +121,7 @@ def test_the_facts_keys_fit(server: Sql) -> None:
     server.root("CREATE USER other@'%'")
     server.root("GRANT SELECT ON `team%`.* TO other@'%'")
     found = server.facts(DATABASE, USER)
-    assert found["names"] == [{"database_name": DATABASE, "user_length": 128, "pattern_length": 64}]
+    assert found["names"] == [{"database_name": DATABASE, "admin_sees": 1, "user_length": 128, "pattern_length": 64}]
     assert [set(r) for r in found["tls"]] == [{"Variable_name", "Value"}]
     assert found["databases"] == [{"name": DATABASE}]
     assert found["users"] == [{"user": USER, "host": "%", "ssl_type": ""}]

@@ -152,7 +152,7 @@ def grant(
 def answer(**changes: Any) -> Dict:
     """The row sets of a survey: a server with an empty ledger of this version."""
     return {
-        "server": [{"read_only": 0, "version": "10.11.19-MariaDB", "folds": 0, "databases_count": 5}],
+        "server": [{"read_only": 0, "version": "10.11.19-MariaDB", "folds": 0, "admin_sees": 1, "databases_count": 5}],
         "ledger": [{"version": sql.LEDGER_VERSION}],
         "rows": [],
         "accounts": [],

@@ -15,7 +15,7 @@ AT = "2026-01-02T00:00:00Z"
 
 def answered(name: str = "one", read_only: int = 0, tables: int = 3, exposed: int = 0, **fields: Any) -> dict[str, Any]:
     rows = [
-        [{"version": "10.11.19-MariaDB", "read_only": read_only}],
+        [{"version": "10.11.19-MariaDB", "read_only": read_only, "admin_sees": 1}],
         [{"tables_count": tables}],
         [{"users": 3}],
         [{"exposed": exposed}],

@@ -261,3 +261,9 @@ def test_drop_outcome() -> None:
     for failed in (AWAY, bad("locked", 1205, 4), bad("stale", 1242, 0)):
         got = plan.drop_outcome(failed, "one")
         assert got == {"reason": "DropPending", "params": {"connection": "one", "number": f"error {failed['number']}"}}
+
+
+def test_S5_an_admin_that_does_not_see_everything_is_an_error_of_the_provider() -> None:
+    blind = samples.answer(server=[{**samples.answer()["server"][0], "admin_sees": 0}])
+    entry = {"connection": samples.connection(), "outcome": {"ok": True, "kind": "ok", "number": None}, "answer": blind}
+    assert plan.locate(samples.read(), [entry])["outcome"]["reason"] == "ProviderError"

@@ -377,7 +377,7 @@ def test_a_server_that_folds_names_keeps_its_spelling(state: str) -> None:
     survey = samples.asked(
         rows=[samples.ledger_row(database="mydb", state=state, origin="adopted")],
         accounts=[samples.ledger_account(database="mydb")],
-        server=[{"read_only": 0, "version": "x", "databases_count": 1, "folds": 1}],
+        server=[{"read_only": 0, "version": "x", "databases_count": 1, "folds": 1, "admin_sees": 1}],
     )
     found = seeded(seed=FOLDED)
     assert plan.seed_of_row(found, plan.locate(found, [survey])["row"]) == {}

@@ -57,7 +57,11 @@ def test_service_and_secret_of_a_name() -> None:
     documents = wanted()
     assert set(documents) == {"service", "secret"}
     service, secret = documents["service"], documents["secret"]
-    assert service["spec"] == {"type": "ExternalName", "externalName": "db.example.com"}
+    assert service["spec"] == {
+        "type": "ExternalName",
+        "externalName": "db.example.com",
+        "ports": None,
+    }
     assert (service["metadata"]["name"], secret["metadata"]["name"]) == ("mariadb", "req")
     assert service["metadata"]["labels"]["dbaas.lagoon.sh/service"] == "true"
     assert secret["metadata"]["labels"]["dbaas.lagoon.sh/secret"] == "true"

@@ -13,6 +13,7 @@ Dict = dict[str, Any]
 _MESSAGES = {
     "unavailable": "can't be reached or is busy ({number})",
     "provider": "the admin account or TLS must be mended ({number})",
+    "blind": "the admin account lacks SELECT on *.*",
     "stale": "read-only: the ledger can't be made here yet",
 }
 
@@ -66,6 +67,8 @@ def _found(connection: Dict, result: Dict | None, ledger: Dict | None) -> Dict:
             came_to = errors.mysql_outcome(ledger, sql.statements("ledger"))
         elif int(tables["tables_count"]) < 3:
             came_to = {"ok": False, "kind": "stale", "number": None}
+        if not int(server["admin_sees"]):
+            came_to = {"ok": False, "kind": "blind", "number": None}
         entry["message"] = "read-only" if int(server["read_only"]) else ""
     if came_to["ok"]:
         entry["status"] = "available"

@@ -166,7 +166,16 @@ def adopt_check(read: Dict, row: Dict, verdict: Dict) -> Dict:
     return {"outcome": outcome("Creating"), "give_back": True}
 
 
+def _sees_outcome(server: Dict, connection: str) -> Dict:
+    if int(server["admin_sees"]):
+        return {}
+    return outcome("ProviderError", connection=connection, number="its admin account lacks SELECT on *.*")
+
+
 def _ledger_outcome(answer: Dict, connection: str) -> Dict:
+    blind = _sees_outcome(answer["server"][0], connection)
+    if blind:
+        return blind
     version = answer["ledger"][0]["version"] if answer["ledger"] else None
     if version is None:
         return outcome("LedgerMissing", connection=connection, number="no version")
@@ -710,6 +719,9 @@ def seed_server(read: Dict, result: Dict) -> Dict:
     if not came_to["ok"]:
         return {"wait": errors.wait_outcome(came_to, connection["name"])}
     answer = facts.keyed(result, "facts")
+    blind = _sees_outcome(answer["names"][0], connection["name"])
+    if blind:
+        return {"wait": blind}
     me = {"cluster": read["cluster"], "request_uid": read["request"]["uid"]}
     found = facts.server_facts(answer, read["seed"], connection["username"], me)
     forms = ["login", "use"] if found["facts"]["database"] == "present" else ["login"]

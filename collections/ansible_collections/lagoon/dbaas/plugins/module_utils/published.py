@@ -88,7 +88,7 @@ def desired(request: Document, connection: Document, row: Document, password: st
         "apiVersion": "v1",
         "kind": "Service",
         "metadata": _metadata(request, name, service_label),
-        "spec": {"type": "ExternalName", "externalName": connection["hostname"]},
+        "spec": {"type": "ExternalName", "externalName": connection["hostname"], "ports": None},
     }
     documents = {"service": service}
     if family:

@@ -115,6 +115,14 @@ _OTHER_GRANTS = (
     "SELECT User, Host, Db FROM mysql.procs_priv UNION ALL "
     f"SELECT User, Host, '' AS Db FROM mysql.proxies_priv UNION ALL {_ROLES}) g"
 )
+# information_schema shows an admin without SELECT on *.* less than there is, without an error: databases and global
+# rights of others would be missing. So each answer says whether the admin has it.
+_OWN_HOST = "SUBSTRING_INDEX(CURRENT_USER(), '@', -1)"
+_ADMIN_SEES = (
+    "(SELECT COUNT(*) FROM information_schema.user_privileges WHERE privilege_type = 'SELECT' AND grantee ="
+    " CONCAT('''', LEFT(CURRENT_USER(), CHAR_LENGTH(CURRENT_USER()) - CHAR_LENGTH("
+    f"{_OWN_HOST}) - 1), '''@''', {_OWN_HOST}, '''')) AS admin_sees"
+)
 _GRANTEES = "SELECT CONCAT('''', User, '''@''', Host, '''') FROM mysql.user WHERE "
 
 #: name -> the statements of one connection, in order. ``{database}``, ``{pattern}`` and ``{privileges}`` are
@@ -123,7 +131,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     # A connection's state and this request's rows with what the server has of them. Keys: SURVEY.
     "survey": (
         "SELECT @@global.read_only AS read_only, @@version AS version, @@lower_case_table_names AS folds,"
-        " (SELECT COUNT(*) FROM information_schema.schemata) AS databases_count",
+        f" {_ADMIN_SEES}, (SELECT COUNT(*) FROM information_schema.schemata) AS databases_count",
         f"SELECT MAX(version) AS version FROM {LEDGER}.meta",
         "SELECT CONVERT(o.database_name USING utf8mb4) AS database_name, o.origin, o.state, o.fence,"
         " TIMESTAMPDIFF(SECOND, o.ready_at, UTC_TIMESTAMP()) AS ready_seconds,"
@@ -148,7 +156,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     # What the server has of a database name and an account name. Keys: FACTS.
     "facts": (
-        f"SELECT {_FOLDED} AS database_name,"
+        f"SELECT {_FOLDED} AS database_name, {_ADMIN_SEES},"
         " (SELECT character_maximum_length FROM information_schema.columns WHERE table_schema = 'mysql'"
         " AND table_name = 'user' AND column_name = 'User') AS user_length,"
         " (SELECT character_maximum_length FROM information_schema.columns WHERE table_schema = 'mysql'"
@@ -218,7 +226,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     "drop_database": ("DROP DATABASE IF EXISTS {database}",),
     # The provider's run.
     "health": (
-        "SELECT @@version AS version, @@global.read_only AS read_only",
+        f"SELECT @@version AS version, @@global.read_only AS read_only, {_ADMIN_SEES}",
         f"SELECT COUNT(*) AS tables_count FROM information_schema.tables WHERE table_schema = '{LEDGER}'"
         " AND table_name IN ('meta', 'ownership', 'account')",
         "SELECT COUNT(*) AS users FROM mysql.user",
