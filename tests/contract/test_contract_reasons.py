@@ -95,7 +95,7 @@ def test_each_reason_has_a_state_and_a_sentence(reason):
     assert re.fullmatch(r"([A-Z]|databaseConnectionReference ).{15,398}\.", entry["message"]), (
         "whole sentences"
     )
-    assert placeholders(entry["message"]) <= {"key", "problem", "kind", "replica", "number", "connection"}
+    assert placeholders(entry["message"]) <= {"key", "problem", "kind", "replica", "number", "why", "connection"}
 
 
 def test_states_are_those_of_the_code():
@@ -172,7 +172,7 @@ def test_verdicts_bring_what_their_sentence_needs():
     for row in VERDICTS:
         if row["verdict"] == "refuse":
             needed = placeholders(REASONS[row["reason"]]["message"])
-            assert needed <= {"key", "problem", "kind", "replica", "number"}, row
+            assert needed <= {"key", "problem", "kind", "replica", "number", "why"}, row
 
 
 def test_no_sentence_holds_text_of_a_tenant_or_of_the_server():

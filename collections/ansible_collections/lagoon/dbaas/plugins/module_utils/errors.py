@@ -34,6 +34,19 @@ SEED_ERRORS: dict[int, str] = {
     1242: "other_account",
 }
 
+#: What kept a seed's account out, where the number alone tells.
+LOGIN_WORDS: dict[int, str] = {
+    **dict.fromkeys((1820, 1862), "the account's password has expired"),
+    **dict.fromkeys((3118, 4151), "the account is locked"),
+    **dict.fromkeys((1524, 2059), "the account's authentication plugin isn't available"),
+    1698: "the account logs in by its system user only",
+}
+#: What else it may be.
+LOGIN_GUESS = (
+    "the password may be wrong, the account may not be allowed from the operator's address, or an anonymous account"
+    " may stand before it"
+)
+
 _STRING = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _ARGUMENTS = r"(?:None|\{(?:[^'\"{}]|" + _STRING + r")*\})"
 _CONNECT = re.compile(

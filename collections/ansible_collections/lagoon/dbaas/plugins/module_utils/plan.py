@@ -692,7 +692,8 @@ def seed_verdict(read: Dict, static: Dict, row: Dict, server: Dict, login: Dict)
     """
     if row.get("needs") == "secret":
         return {"verdict": "wait", "outcome": outcome("SeedSecretMissing")}
-    params = {**static["params"], "number": login.get("number")}
+    number = login.get("number")
+    params = {**static["params"], "number": number, "why": errors.LOGIN_WORDS.get(number or 0, errors.LOGIN_GUESS)}
     if server.get("too_long"):
         params.update({"key": server["too_long"], "problem": "is longer than the server's names can be"})
     return {
