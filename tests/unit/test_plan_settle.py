@@ -497,11 +497,16 @@ def test_logins_by_source() -> None:
         pytest.param({"changed": True}, None, None, id="worked"),
         pytest.param({"skipped": True}, None, None, id="skipped"),
         pytest.param({"results": []}, None, None, id="nothing-to-do"),
-        pytest.param({"failed": True, "status": 422}, None, 422, id="K3-refused"),
-        pytest.param({"failed": True, "error": 409}, None, 409, id="K3-conflict"),
-        pytest.param({"failed": True, "error": "x", "msg": "y"}, None, "no number", id="no-number"),
-        pytest.param({"failed": True, "status": 403}, [403, 409], None, id="D4-accepted"),
-        pytest.param({"results": [{"changed": True}, {"failed": True, "status": 500}]}, None, 500, id="one-of-several"),
+        pytest.param({"failed": True, "reason": "Unprocessable Entity"}, None, 422, id="K3-refused"),
+        pytest.param({"failed": True, "reason": "Conflict"}, None, 409, id="K3-conflict"),
+        pytest.param({"failed": True, "reason": "x", "msg": "Conflict"}, None, "no number", id="no-number"),
+        pytest.param({"failed": True, "reason": "Forbidden"}, [403, 409], None, id="D4-accepted"),
+        pytest.param(
+            {"results": [{"changed": True}, {"failed": True, "reason": "Internal Server Error"}]},
+            None,
+            500,
+            id="one-of-several",
+        ),
     ],
 )
 def test_kubernetes_outcome(result: dict[str, Any], accepted: list[int] | None, number: Any) -> None:

@@ -7,6 +7,7 @@ sentence needs. An empty outcome means: go on.
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 
 from ansible_collections.lagoon.dbaas.plugins.module_utils import (
@@ -618,8 +619,8 @@ def kubernetes_outcome(result: Dict, accepted: list[int] | None = None) -> Dict:
     """
     for item in result.get("results") or [result]:
         if item.get("failed"):
-            status = item.get("status") or item.get("error")
-            status = status if isinstance(status, int) else None
+            # The module hands on the HTTP status as its phrase; all else of its message may be a tenant's text.
+            status = next((s.value for s in HTTPStatus if s.phrase == item.get("reason")), None)
             if status not in (accepted or []):
                 return outcome("KubernetesError", number=status or "no number")
     return {}
