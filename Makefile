@@ -43,6 +43,10 @@ test-integration: bootstrap ## Run the tests against the real API server and Mar
 test-e2e: bootstrap ## Run the tests that go through the operator
 	@$(IN_VENV) $(PYTHON) -m pytest tests/integration -m e2e $(PYTEST_ARGS)
 
+.PHONY: test-cases
+test-cases: bootstrap ## Run the cases from the field, each by runs of a playbook (a quarter of an hour)
+	@$(IN_VENV) $(PYTHON) -m pytest tests/cases $(PYTEST_ARGS)
+
 .PHONY: molecule
 molecule: bootstrap ## Run the molecule scenarios (one of them: make molecule SCENARIO=seed)
 	@$(IN_VENV) $(PYTHON) -m dev.check molecule $(SCENARIO)

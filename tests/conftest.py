@@ -10,9 +10,10 @@ import pytest
 from dev import objects
 from dev import sandbox as sandbox_module
 from dev.mariadb import MariaDB
+from dev.operator import Operator
 from dev.sandbox import Sandbox
 from dev.waiting import wait_for as wait
-from tests.logstarts import LOG_STARTS
+from tests.settings import LOG_STARTS, SETTINGS
 
 LABEL = "dbaas.lagoon.sh/test"
 
@@ -86,7 +87,35 @@ def _running(sandbox: Sandbox, name: str) -> MariaDB:
     return server
 
 
+@pytest.fixture(scope="session")
+def provider(sandbox: Sandbox) -> str:
+    """The provider ``development`` with the sandbox's servers; its name and scope."""
+    sandbox.ensure_provider()
+    return "development"
+
+
+@pytest.fixture(scope="session")
+def _operator(sandbox: Sandbox) -> Iterator[Operator]:
+    operator = sandbox.operator
+    was_running = operator.running
+    yield operator
+    if was_running:
+        operator.start({})  # one started by hand has the standard settings
+    else:
+        operator.stop()
+
+
+@pytest.fixture
+def operator(_operator: Operator, provider: str) -> Operator:
+    """The operator, running with the tests' settings and ready, also after a test that killed it."""
+    _operator.start(SETTINGS)
+    return _operator
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Move the tests that look at what the whole run left behind to its end."""
+    """Mark the tests that run an operator; move those that look at what the whole run left behind to its end."""
+    for item in items:
+        if "operator" in getattr(item, "fixturenames", ()):
+            item.add_marker("e2e")
     items.sort(key=lambda item: item.get_closest_marker("after_all") is not None)

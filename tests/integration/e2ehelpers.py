@@ -19,12 +19,14 @@ from dev.mariadb import MariaDB
 from dev.operator import Operator
 from dev.sandbox import NAMESPACE, PROVIDER, Sandbox
 from dev.waiting import wait_for
-from tests.integration.conftest import SETTINGS
+from tests.settings import SETTINGS
 
 Json = dict[str, Any]
 
 API = f"{objects.GROUP}/{objects.VERSION}"
-DEADLINE = 120.0  # seconds; a machine that does other things too is slow, a lost request never ends
+# Seconds. A machine that does other things too is slow; a request that was lost never ends.
+DEADLINE = 120.0
+CLOSING = 300.0  # for all requests of a test module together
 # The grant that the older operator wrote: by name, with the database's name unescaped.
 OLDER_RIGHTS = (
     "SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, REFERENCES, INDEX, ALTER, CREATE TEMPORARY TABLES, "
@@ -456,7 +458,9 @@ class World:
             return [n for n in self.namespaces if objects.get(self.api, "v1", "Namespace", n) is not None]
 
         try:
-            wait_for(lambda: not left(), "all namespaces of the test to be gone", DEADLINE)
+            wait_for(lambda: not left(), "all namespaces of the test to be gone", CLOSING)
+        except WaitTimeout as error:
+            raise AssertionError(f"{error}: {', '.join(left())} are left") from error
         finally:
             for name in self.providers:
                 objects.delete(self.api, API, "DatabaseMySQLProvider", name)

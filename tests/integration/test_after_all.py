@@ -15,7 +15,7 @@ from ansible_collections.lagoon.dbaas.plugins.module_utils import sql
 
 from dev.paths import ROOT
 from dev.sandbox import Sandbox
-from tests.logstarts import LOG_STARTS
+from tests.settings import LOG_STARTS
 
 pytestmark = pytest.mark.after_all
 

@@ -41,9 +41,9 @@ EVERYWHERE: set[Right] = (
     | _rights("", "events", "create")
     | _rights("", "namespaces", "get")
     | _rights(GROUP, "databaserequests", "get list update watch")
-    | _rights(GROUP, "databaserequests/status", "get patch")
+    | _rights(GROUP, "databaserequests/status", "patch")
     | _rights(GROUP, "databasemysqlproviders", "get list watch")
-    | _rights(GROUP, "databasemysqlproviders/status", "get patch")
+    | _rights(GROUP, "databasemysqlproviders/status", "patch")
 )
 AT_HOME: set[Right] = (
     _rights("coordination.k8s.io", "leases", "get update", "dbaas-operator")

@@ -331,7 +331,7 @@ def test_S4_service_follows_a_new_address(world: World, tmp_path: Path) -> None:
         program = Path(sys.executable).with_name("ansible-playbook")
         done = subprocess.run(
             [str(program), str(playbook), "-e", json.dumps({"wanted": wanted})],
-            env=environment(world.sandbox.kubeconfig),
+            env=environment(world.sandbox.operator_kubeconfig),
             cwd=ROOT,
             capture_output=True,
             text=True,
@@ -342,7 +342,7 @@ def test_S4_service_follows_a_new_address(world: World, tmp_path: Path) -> None:
         return (request.service() or {})["spec"], objects.get(world.api, *place)
 
     name = "db.example.com"
-    for hostname, family in ((name, ""), ("192.0.2.5", "IPv4"), ("fd00::5", "IPv6"), (name, "")):
+    for hostname, family in ((name, ""), ("192.0.2.5", "IPv4"), ("192.0.2.6", "IPv4"), ("fd00::5", "IPv6"), (name, "")):
         spec, endpoints = publish(hostname)
         if family:
             assert spec["type"] == "ClusterIP"
