@@ -1,0 +1,149 @@
+"""Runs of the playbooks that a test fails, stops or kills at one of their tasks."""
+
+import contextlib
+import json
+import re
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dev.operator import Operator
+from dev.sandbox import Sandbox
+from dev.waiting import wait_for
+from tests.cases.jobs import Jobs
+from tests.cases.running import Runner
+from tests.cases.world import Cases
+from tests.integration.e2ehelpers import Request, token
+
+STRATEGIES = Path(__file__).parent / "strategy"
+INCLUDES = ("include_tasks", "include_role", "validate_argument_spec")
+REACHED = 60.0  # seconds that a run gets to come to the task at which it is to pause
+
+
+@dataclass(frozen=True)
+class Step:
+    """One task that a run came to.
+
+    Attributes:
+        number: its place in the run, from 0.
+        name: its name without the role's.
+        time: how many of this name came before it.
+        action: its action.
+    """
+
+    number: int
+    name: str
+    time: int
+    action: str
+
+    @property
+    def is_plugin(self) -> bool:
+        """Whether it gives its arguments to a plugin that works with them, and isn't a fact or a wait."""
+        return not self.action.endswith(("set_fact", "requeue_after"))
+
+
+def stepwise(orders: Mapping[str, Any], **more: str) -> dict[str, str]:
+    """The environment of a run that obeys orders.
+
+    Args:
+        orders: see strategy/stepwise.py.
+        **more: further variables.
+
+    Returns:
+        The variables.
+    """
+    return {
+        "ANSIBLE_STRATEGY_PLUGINS": str(STRATEGIES),
+        "ANSIBLE_STRATEGY": "stepwise",
+        "STEPWISE": json.dumps(dict(orders)),
+        **more,
+    }
+
+
+def recorded(record: Path, output: str) -> list[Step]:
+    """Read the tasks of a run that did something: neither skipped nor mere includes.
+
+    Args:
+        record: the file that the run's orders named.
+        output: what the run printed, by the usual callback.
+
+    Returns:
+        The tasks, in order.
+    """
+    steps = [Step(**json.loads(line)) for line in record.read_text(encoding="utf-8").splitlines()]
+    printed = re.split(r"^TASK \[", output, flags=re.MULTILINE)[1:]
+    found = []
+    for step in steps:
+        # What was printed without being recorded, as the strategy's own tasks are, is passed over.
+        while not re.match(rf"([^|\]]* : )?{re.escape(step.name)}\] \*", printed[0]):
+            del printed[0]
+        if not step.action.endswith(INCLUDES) and re.search(r"^(ok|changed):", printed.pop(0), re.MULTILINE):
+            found.append(step)
+    return found
+
+
+@contextmanager
+def paused(
+    world: Cases, request: Request, at: str, playbook: str = "reconcile-request.yml", **settings: str
+) -> Iterator[None]:
+    """Run a playbook that waits before a task; the body is what happens there. The run then has to end well.
+
+    Args:
+        world: where.
+        request: whose run.
+        at: start of the task's name.
+        playbook: which.
+        **settings: environment variables of the run.
+
+    Yields:
+        Nothing, while the run stands still.
+    """
+    folder = world.runner.folder
+    reached, go = folder / f"reached-{token()}", folder / f"go-{token()}"
+    orders = {"at": at, "do": "pause", "reached": str(reached), "go": str(go)}
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            world.run(playbook, request, 0, stepwise(orders, **settings))
+        except BaseException as error:  # handed on below
+            failed.append(error)
+
+    thread = threading.Thread(target=work, name=f"run of {request.name}")
+    thread.start()
+    try:
+        wait_for(lambda: reached.exists() or not thread.is_alive(), f"the run to come to {at!r}", REACHED)
+        assert reached.exists(), f"the run ended without coming to {at!r}: {failed or request.told()}"
+        yield
+    finally:
+        go.touch()
+        thread.join()
+    if failed:
+        raise failed[0]
+
+
+@contextmanager
+def without_operator(sandbox: Sandbox, folder: Path) -> Iterator[Cases]:
+    """The sandbox for runs by hand: no operator works beside them, and all that is made goes at the end.
+
+    Args:
+        sandbox: the sandbox.
+        folder: of this world's runs alone.
+
+    Yields:
+        The world.
+    """
+    operator: Operator = sandbox.operator
+    was_running = operator.running
+    operator.stop()
+    world = Cases(sandbox, operator, sandbox.api(), runner=Runner(sandbox.operator_kubeconfig, folder), jobs=Jobs())
+    try:
+        with contextlib.closing(world):
+            yield world
+    finally:
+        world.jobs.close()
+        if was_running:
+            operator.start(None)
