@@ -9,7 +9,7 @@ import shutil
 import signal
 import string
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -66,8 +66,8 @@ class MariaDB:
     name: str
     port: int
     admin_user: str
-    admin_password: str
-    root_password: str
+    admin_password: str = field(repr=False)
+    root_password: str = field(repr=False)
     extra_options: dict[str, str | None]
     hostname: str = "localhost"
 
