@@ -346,7 +346,7 @@ def role_runs(any_mode: Sql, tmp_path_factory: pytest.TempPathFactory) -> dict[s
             "__dbaas_request_logins": {"results": [logged_in]},
             "__dbaas_request_credentials": {"by_source": {"seed": {"password": text}}, "candidates": []},
             "__dbaas_request_fresh": False,
-            "__dbaas_request_objects": None,
+            "__dbaas_request_counted": None,
         }
         file = folder / f"values-{number}.yml"
         file.write_text(_unsafe(values), encoding="utf-8")

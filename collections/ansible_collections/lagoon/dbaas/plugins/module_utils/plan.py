@@ -383,13 +383,14 @@ def is_derived(read: Dict, row: Dict) -> bool:
     return row["username"] == names.derived_account(read["cluster"], read["request"]["uid"])
 
 
-def settle(read: Dict, row: Dict, logins: list[Dict], fresh: bool, objects: int | None) -> Dict:
+def settle(read: Dict, row: Dict, logins: list[Dict], fresh: bool, content: Dict | None) -> Dict:
     """What a row's database and account still need.
 
     Args:
         read: what request_read found. row: of :func:`locate`, its ``answer`` read after the claim.
         logins: ``{source, outcome}`` of each password at hand (``published``, ``seed``), in order.
-        fresh: the row was claimed by this run. objects: what the database holds, None where not asked.
+        fresh: the row was claimed by this run.
+        content: the task's result that counted what the database holds, None where it wasn't asked.
     Returns:
         One of ``{outcome[, give_back: True]}``, ``{needs: content}``, or ``{steps: [...], source: ...}``: the
         statement forms to send, none where nothing is lacking, and whose password holds then.
@@ -411,9 +412,9 @@ def settle(read: Dict, row: Dict, logins: list[Dict], fresh: bool, objects: int 
         if account and (may["elsewhere"] or not (works or derived)):
             return {"outcome": outcome("DatabaseExists"), "give_back": True}
         if present and not (works and may["owner"]):
-            if objects is None:
+            if content is None:
                 return {"needs": "content"}
-            if objects:
+            if _objects(content):
                 return {"outcome": outcome("DatabaseExists"), "give_back": True}
     elif not present:
         return {"outcome": outcome("DatabaseMissing", connection=connection)}
