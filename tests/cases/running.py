@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -97,7 +97,12 @@ class Runner:
         return self.folder / "home"
 
     def run(
-        self, playbook: str | Path, variables: Json, verbosity: int = 0, settings: Mapping[str, str] | None = None
+        self,
+        playbook: str | Path,
+        variables: Json,
+        verbosity: int = 0,
+        settings: Mapping[str, str] | None = None,
+        arguments: Sequence[str] = (),
     ) -> Run:
         """Run a playbook.
 
@@ -106,6 +111,7 @@ class Runner:
             variables: the extra variables.
             verbosity: how many ``-v``.
             settings: environment variables beside the usual.
+            arguments: further ones of the command, such as ``--check``.
 
         Returns:
             The run, whatever it came to.
@@ -118,7 +124,7 @@ class Runner:
         given.write_text(json.dumps(variables), encoding="utf-8")
         program = Path(sys.executable).parent / "ansible-playbook"
         command = [str(program), str(ROOT / "playbooks" / playbook), "-e", f"@{given}"]
-        command += ["-" + "v" * verbosity] if verbosity else []
+        command += [*arguments, *(["-" + "v" * verbosity] if verbosity else [])]
         started = time.monotonic()
         done = subprocess.run(
             command,

@@ -16,7 +16,8 @@ MODES = {"ANSI": "ANSI", "NO_BACKSLASH_ESCAPES": "STRICT_TRANS_TABLES,NO_BACKSLA
 
 def granted(account: Account) -> list[str]:
     """The patterns that an account was granted something on."""
-    rows = account.server.query("SELECT Db FROM mysql.db WHERE User = %s ORDER BY Db", [account.username])
+    own = "SELECT Db FROM mysql.db WHERE CONVERT(User USING utf8mb4) = %s ORDER BY Db"
+    rows = account.server.query(own, [account.username])
     return [row["Db"] for row in rows]
 
 
@@ -103,7 +104,7 @@ def test_N4_long_user(world: Cases, length: int) -> None:
 
 @pytest.mark.parametrize(
     ("database", "username", "key"),
-    [("n4-short", long_name(129), "username"), ("n4_" + "d" * 61, "n4-short", "database")],
+    [("n4-short", long_name(129), "username"), ("made_" + "d" * 59, "n4-short", "database")],
     ids=["user-129", "database-64-with-underscore"],
 )
 def test_N4_too_long_to_be_made(world: Cases, database: str, username: str, key: str) -> None:
@@ -172,7 +173,9 @@ def test_N6_other_sql_modes(world: Cases, mode: str, kind: str) -> None:
         account = world.imagined(place.server, database, username, password)
         request = created(world, place, account)
     else:
-        account = world.older(place.server, database, username, password)
+        # In a grant's pattern a backslash stands before a sign that means itself.
+        own = f"ALL PRIVILEGES ON {sql.identifier(sql.escape_pattern(database))}.*"
+        account = world.older(place.server, database, username, password, grants=(own,))
         before = account.hashes()
         request = world.ask(place, account.seed())
         assert world.reconcile(request) == f"SeedAdopted {DONE}", request.told()
@@ -212,7 +215,8 @@ def test_N8_verdicts_are_those_of_plain_names(world: Cases, row: int) -> None:
     database, username = f"(1049, 'x{unique}')", f'(2003, "y{unique}")'
     if row % 2:
         database, username = username, database
-    judge(world, row, database, username, f"(1045, '{unique}')")
+    with world.alone("N8"):
+        judge(world, row, database, username, f"(1045, '{unique}')")
 
 
 def folding(world: Cases) -> Place:
@@ -273,7 +277,7 @@ OWNER = "ALL PRIVILEGES ON {database}.*"
         pytest.param(("SELECT (id) ON {database}.t",), id="column"),
         pytest.param(("SHOW VIEW ON {database}.*",), id="show-view"),
         pytest.param((OWNER, "SELECT ON *.*"), id="global"),
-        pytest.param(("ALL PRIVILEGES ON `n10%`.*",), id="wider-pattern"),
+        pytest.param(("ALL PRIVILEGES ON `n10%%`.*",), id="wider-pattern"),
         pytest.param((OWNER, "SELECT ON n10_other.*"), id="another-database"),
         pytest.param((OWNER, "EXECUTE ON PROCEDURE n10_other.p"), id="another-procedure"),
         pytest.param((OWNER, "n10_role"), id="role"),

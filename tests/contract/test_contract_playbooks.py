@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.contract.project import PLAYBOOKS, ROLES, ROOT, TASK_FILES, ids, load
+from tests.contract.project import OF_THE_RUNTIME, PLAYBOOKS, ROLES, ROOT, TASK_FILES, ids, load
 
 OPTIONS = {
     "version",
@@ -79,6 +79,12 @@ def test_an_unknown_module_is_found(tmp_path):
 def test_a_playbook_stays_on_this_machine(file):
     # An unreachable host counts as a good run, so a finalizer run would let the finalizer go.
     for play in load(file):
+        assert (play["connection"], play["gather_facts"]) == ("local", False)
+
+
+@pytest.mark.parametrize("file", OF_THE_RUNTIME, ids=ids)
+def test_a_playbook_of_the_runtime_has_one_host(file):
+    for play in load(file):
         assert (play["hosts"], play["connection"], play["gather_facts"]) == ("localhost", "local", False)
         assert play["collections"] == ["lagoon.dbaas"], (
             "requeue_after is found by its short name through this only"
@@ -90,7 +96,7 @@ def test_watches_say_every_option(watch):
     assert set(watch) | {"finalizer"} == OPTIONS
     assert (watch["manageStatus"], watch["snakeCaseParameters"], watch["markUnsafe"]) == (False, False, True)
     for playbook in [watch["playbook"], watch.get("finalizer", {}).get("playbook", watch["playbook"])]:
-        assert ROOT / playbook in PLAYBOOKS
+        assert ROOT / playbook in OF_THE_RUNTIME
     assert not {"vars", "role"} & (set(watch) | set(watch.get("finalizer", {}))), (
         "vars beat keys of a request's spec"
     )
@@ -106,7 +112,7 @@ def test_watches_fit_the_kinds():
 def test_every_playbook_of_a_watch_uses_a_role():
     used = {
         task["ansible.builtin.include_role"]["name"]
-        for file in PLAYBOOKS
+        for file in OF_THE_RUNTIME
         for play in load(file)
         for task in play["tasks"]
         if "ansible.builtin.include_role" in task

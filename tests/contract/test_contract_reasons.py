@@ -43,6 +43,8 @@ WORDS = {
     "ClusterIP",
     "EndpointSlice",
     "RoleBinding",
+    "CallbackModule",
+    "SelfSubjectAccessReview",
 }
 CAMEL = re.compile(r"[A-Z][a-z]+(?:[A-Z][a-z]*)+")
 

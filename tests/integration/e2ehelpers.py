@@ -93,7 +93,7 @@ class Account:
     server: MariaDB
     database: str
     username: str
-    password: str
+    password: str = field(repr=False)  # no password in the message of a test that fails
 
     def seed(self, **other: str | bytes | None) -> dict[str, str | bytes]:
         """The seed secret's keys; ``None`` leaves one out."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 from ansible_collections.lagoon.dbaas.plugins.module_utils import (
+    by_hand,
     conditions,
     errors,
     health,
@@ -38,6 +39,7 @@ class FilterModule:
         functions = {
             "sql": sql.statements,
             "mysql_outcome": errors.mysql_outcome,
+            "change_outcome": errors.change_outcome,
             "wait_outcome": errors.wait_outcome,
             "first_match": verdict.first_match,
             "seed_facts": plan.seed_facts,
@@ -51,6 +53,7 @@ class FilterModule:
             "locate": plan.locate,
             "judge": plan.judge,
             "seed_claim": plan.seed_claim,
+            "judged_outcome": plan.judged_outcome,
             "seed_of_row": plan.seed_of_row,
             "settle": plan.settle,
             "make_failed": plan.make_failed,
@@ -69,6 +72,11 @@ class FilterModule:
             "proof_outcome": plan.proof_outcome,
             "kubernetes_outcome": plan.kubernetes_outcome,
             "publish_conflict": plan.publish_conflict,
+            "publish_words": plan.publish_words,
+            "finalize_words": plan.finalize_words,
+            "result_of": by_hand.result_of,
+            "line_of": by_hand.line_of,
+            "summary_of": by_hand.summary_of,
             "used_seed": plan.used_seed,
             "seed_server": plan.seed_server,
             "seed_login": plan.seed_login,

@@ -125,6 +125,17 @@ def mysql_outcome(result: dict[str, Any], queries: list[str], login: str = "admi
     return {"ok": False, "kind": kind, **error}
 
 
+def change_outcome(result: dict[str, Any], queries: list[str], check: bool) -> dict[str, Any]:
+    """What statements that change a server came to; in a plan they weren't sent, and count as taken.
+
+    Args:
+        result, queries: as for :func:`mysql_outcome`. check: it is a plan.
+    """
+    if check:
+        return {"ok": True, "kind": "ok", "number": None, "phase": "", "index": None}
+    return mysql_outcome(result, queries)
+
+
 #: What an admin's failure means for the request, where the step itself knows nothing better.
 WAIT_REASONS = {
     "provider": "ProviderError",

@@ -285,6 +285,49 @@ def judge(read: Dict, answers: list[Dict]) -> Dict:
     return place(read, answers)
 
 
+def judged_outcome(read: Dict, judged: Dict, check: bool) -> Dict:
+    """The outcome of a judgement: empty where the claim follows, which a plan says instead.
+
+    Args:
+        read: what request_read found. judged: ``{outcome}`` or ``{claim}``. check: it is a plan.
+    Returns:
+        An outcome; of a plan ``{would: [...], done: reason}``.
+    """
+    if not check or "claim" not in judged:
+        return judged.get("outcome", {})
+    if judged["claim"]["origin"] == "adopted":
+        return {"would": ["take database and account over", PUBLISHING], "done": "SeedAdopted"}
+    reason = "SeedCreated" if "seed" in read["request"]["spec"] else "DatabaseCreated"
+    return {"would": ["create_account", "create_database", "grant", PUBLISHING], "done": reason}
+
+
+#: How a plan tells that Service and Secret would be written.
+PUBLISHING = "write Service and Secret"
+
+
+def publish_words(publish: Dict) -> list[str]:
+    """How a plan tells what of Service and Secret would be written.
+
+    Args:
+        publish: ``{apply, replace, retire}`` of publish_plan.
+    """
+    return [PUBLISHING] if any(publish[key] for key in ("apply", "replace", "retire")) else []
+
+
+def finalize_words(ending: Dict) -> list[str]:
+    """How a plan tells what a deletion would do.
+
+    Args:
+        ending: of :func:`finalize`.
+    """
+    return {
+        "keep": ["keep database, account and their credentials", "give_back"],
+        "leave": ["leave all on the server as it is"],
+        "give_back": ["keep database and account", "give_back"],
+        "drop": ["drop_account", "drop_database", "give_back"],
+    }.get(ending["action"], [])
+
+
 def place(read: Dict, answers: list[Dict]) -> Dict:
     """Choose the connection of a plain request: the enabled, writable one with the fewest databases.
 

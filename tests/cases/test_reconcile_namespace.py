@@ -1,0 +1,212 @@
+"""The run by hand of a namespace: what the operator would do, one line a request; with --check, a plan and no more."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from dev import cluster, objects
+from dev.sandbox import Sandbox
+from tests.cases.running import Run, Runner
+from tests.cases.stepping.steps import stepwise
+from tests.cases.world import FINALIZER, Cases, Place
+from tests.integration.e2ehelpers import API, Account, token
+
+LINE = re.compile(r"^(\S+) +(would be \w+|needs a person|\w+) +(\S+) +(\d+\.\d) s(?:  (.*))?$", re.MULTILINE)
+WRITES = re.compile(r"^(INSERT|UPDATE|DELETE|REPLACE|CREATE|ALTER|DROP|GRANT|REVOKE|SET PASSWORD)\b", re.IGNORECASE)
+
+
+@dataclass
+class Hand:
+    """A namespace of its own, and runs for it with the admin's kubeconfig."""
+
+    world: Cases
+    place: Place
+    runner: Runner
+
+    def run(
+        self, *arguments: str, namespace: str = "", settings: dict[str, str] | None = None, logins: bool = True
+    ) -> Run:
+        """Run the playbook, as a person would."""
+        variables = {"namespace": namespace or self.place.namespace, **({} if logins else {"seed_logins": False})}
+        return self.runner.run("reconcile-namespace.yml", variables, settings=settings, arguments=arguments)
+
+    def lines(self, run: Run) -> dict[str, tuple[str, str, str]]:
+        """Verdict, reason and steps by request, as printed."""
+        return {name: (verdict, reason, steps) for name, verdict, reason, _, steps in LINE.findall(run.output)}
+
+
+@pytest.fixture(scope="module")
+def hand(world: Cases, sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hand]:
+    runner = Runner(sandbox.kubeconfig, tmp_path_factory.mktemp("by-hand"))
+    yield Hand(world, world.place("by-hand"), runner)
+
+
+def versions(hand: Hand, namespace: str) -> dict[str, str]:
+    """The resourceVersion of everything that a run could write in a namespace."""
+    kinds = [(API, "DatabaseRequest"), ("v1", "Secret"), ("v1", "Service"), ("v1", "Event")]
+    found = {}
+    for version, kind in kinds:
+        for item in objects.call(hand.world.api, "GET", objects.path_of(version, kind, namespace=namespace))["items"]:
+            found[f"{kind} {item['metadata']['name']}"] = item["metadata"]["resourceVersion"]
+    return found
+
+
+def statements(log: Path, start: int) -> list[str]:
+    """The statements in a server's general log behind a place in it."""
+    with log.open(encoding="utf-8", errors="replace") as stream:
+        stream.seek(start)
+        return [line.partition("\t")[2] for line in re.findall(r"(?:Query|Prepare|Execute)\t.*", stream.read())]
+
+
+def logins(log: Path, start: int, account: Account) -> int:
+    """How many logins as an account a server's general log holds behind a place in it."""
+    with log.open(encoding="utf-8", errors="replace") as stream:
+        stream.seek(start)
+        return len(re.findall(rf"Connect\t{re.escape(account.username)}@", stream.read()))
+
+
+def test_the_plan_is_what_happens(hand: Hand) -> None:
+    world, place = hand.world, hand.place
+    adopted, created = world.older(place.server), world.imagined(place.server)
+    wrong = world.older(place.server)
+    requests = {
+        "a-adopted": world.ask(place, adopted.seed(), name_of_request="a-adopted"),
+        "b-created": world.ask(place, created.seed(), name_of_request="b-created"),
+        "c-plain": world.ask(place, name_of_request="c-plain"),
+        "d-refused": world.ask(place, wrong.seed(password="not it"), name_of_request="d-refused"),
+        "e-waiting": world.ask(place, seed="not-there-yet", name_of_request="e-waiting"),
+    }
+    going = world.ask(place, name_of_request="f-going")
+    assert world.reconcile(going).startswith("DatabaseCreated")
+    account = going.account(place.server)
+    world.mark(going)
+    before, log = versions(hand, place.namespace), place.server.general_log
+    start = log.stat().st_size
+    planned = hand.run("--check")
+    assert hand.lines(planned) == {
+        "a-adopted": (
+            "would be ready",
+            "SeedAdopted",
+            "would take database and account over, write Service and Secret",
+        ),
+        "b-created": ("would be ready", "SeedCreated", hand.lines(planned)["c-plain"][2]),
+        "c-plain": (
+            "would be ready",
+            "DatabaseCreated",
+            "would create the account, create the database, grant the account its rights, write Service and Secret",
+        ),
+        "d-refused": ("refused", "SeedCredentialsRejected", ""),
+        "e-waiting": ("waits", "SeedSecretMissing", ""),
+        "f-going": ("would be deleted", "-", "would drop the account, drop the database, give the ledger's rows back"),
+    }
+    assert planned.rc == 2
+    assert "Nothing was written." in planned.output
+    assert versions(hand, place.namespace) == before
+    assert [s for s in statements(log, start) if WRITES.match(s)] == []
+    assert logins(log, start, wrong) == 1
+
+    start = log.stat().st_size
+    silent = hand.lines(hand.run("--check", logins=False))
+    assert {name: line[0] for name, line in silent.items()} == {
+        "a-adopted": "undecided",
+        "b-created": "undecided",
+        "c-plain": "would be ready",
+        "d-refused": "undecided",
+        "e-waiting": "waits",
+        "f-going": "would be deleted",
+    }
+    assert [logins(log, start, account) for account in (adopted, created, wrong)] == [0, 0, 0]
+    assert versions(hand, place.namespace) == before
+
+    run = hand.run()
+    assert {n: line[:2] for n, line in hand.lines(run).items()} == {
+        n: (verdict.removeprefix("would be "), reason) for n, (verdict, reason, _) in hand.lines(planned).items()
+    }
+    assert run.rc == 2
+    assert going.read() is None
+    assert account.exists() == (False, False)
+    for name in ("a-adopted", "b-created", "c-plain"):
+        assert requests[name].ask("SELECT 1") == 1
+        assert (requests[name].read() or {})["metadata"]["finalizers"] == [FINALIZER]
+    # What is done stays as it is.
+    before = versions(hand, place.namespace)
+    again = hand.run()
+    assert {n: line[0] for n, line in hand.lines(again).items()} == {
+        "a-adopted": "ready",
+        "b-created": "ready",
+        "c-plain": "ready",
+        "d-refused": "refused",
+        "e-waiting": "waits",
+    }
+    after = versions(hand, place.namespace)
+    assert {name for name in after if after[name] != before.get(name)} <= {"DatabaseRequest e-waiting"}
+
+
+def test_a_plan_tells_what_a_repair_would_do(hand: Hand) -> None:
+    world = hand.world
+    namespace = world.namespace()
+    request = world.ask(hand.place, namespace=namespace)
+    assert hand.run(namespace=namespace).rc == 0
+    account = request.account(hand.place.server)
+    hashes = account.hashes()
+    objects.delete(world.api, "v1", "Secret", request.name, namespace)
+    planned = hand.run("--check", namespace=namespace)
+    assert hand.lines(planned)[request.name] == (
+        "would be ready",
+        "DatabaseCreated",
+        "would set a new password, write Service and Secret",
+    )
+    assert account.hashes() == hashes
+    assert request.secret() is None
+    assert hand.run(namespace=namespace).rc == 0
+    assert request.ask("SELECT 1") == 1
+
+
+def test_one_that_breaks_does_not_stop_the_others(hand: Hand) -> None:
+    world = hand.world
+    namespace = world.namespace()
+    seed = world.older(hand.place.server).seed()
+    broken = world.ask(hand.place, seed, namespace=namespace, name_of_request="a")
+    well = world.ask(hand.place, namespace=namespace, name_of_request="b")
+    orders = stepwise({"at": "Login | Turn it into facts", "do": "fail"})  # which only the seeded one comes to
+    run = hand.run(namespace=namespace, settings=orders)
+    assert [line[:2] for line in hand.lines(run).values()] == [("waits", "InternalError"), ("ready", "DatabaseCreated")]
+    assert run.rc == 2
+    assert broken.condition("Ready")["reason"] == "InternalError"
+    assert well.ask("SELECT 1") == 1
+
+
+def test_it_says_what_is_missing(hand: Hand, sandbox: Sandbox, tmp_path: Path) -> None:
+    world = hand.world
+    namespace = world.namespace()
+    asked = world.ask(hand.place, namespace=namespace)
+    nowhere = hand.run(namespace=f"none-{token()}")
+    assert nowhere.rc == 2
+    assert "There is no namespace none-" in nowhere.output
+    without = hand.runner.run("reconcile-namespace.yml", {})
+    assert without.rc == 2
+    assert "Say which namespace: -e namespace=NAME" in without.output
+    silent = hand.run(namespace=namespace, logins=False)
+    assert silent.rc == 2
+    assert "add --check" in silent.output
+    # The operator's own rights are enough for the operator, whose finalizer the runtime sets.
+    own = Runner(sandbox.operator_kubeconfig, tmp_path / "less")
+    less = own.run("reconcile-namespace.yml", {"namespace": namespace})
+    assert less.rc == 2
+    assert f"This kubeconfig may not patch databaserequests in {namespace}: use an admin's." in less.output
+    gone, authority = tmp_path / "gone.kubeconfig", tmp_path / "authority"
+    authority.write_text("of nobody", encoding="utf-8")
+    cluster.write_kubeconfig(gone, "https://127.0.0.1:1", authority, "nobody", "nothing")
+    away = Runner(gone, tmp_path / "away").run("reconcile-namespace.yml", {"namespace": namespace})
+    assert away.rc == 2
+    assert "The Kubernetes API can't be reached: set KUBECONFIG to an admin's kubeconfig" in away.output
+    assert asked.state().startswith("- ")
+
+
+def test_no_password_in_any_line(hand: Hand) -> None:
+    hand.runner.secrets |= hand.world.runner.secrets
+    assert hand.runner.leaks() == []
+
