@@ -323,3 +323,8 @@ def test_N10_accounts_that_own_exactly_this(world: Cases, grants: tuple[str, ...
 def test_no_password_anywhere(finished: Cases) -> None:
     """After all of this module: what the runs printed, and what they left in their folders."""
     assert finished.runner.leaks() == []
+
+
+def test_only_known_statements(finished: Cases) -> None:
+    """After all of this module: what the admin accounts sent to its servers."""
+    assert finished.unknown_statements() == set()

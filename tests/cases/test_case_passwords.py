@@ -130,6 +130,21 @@ def test_P2_templates_in_the_other_seed_keys(world: Cases, key: str) -> None:
     assert nothing_ran(world)
 
 
+ADMINS = ["{{ 7*7 }}", "{{ lookup('pipe', 'touch pwned') }}", "{% raw %}", "True", "[1, 2]", "a'; DROP USER x; -- "]
+
+
+@pytest.mark.parametrize("username", ADMINS)
+def test_P2_texts_as_the_admins_username(world: Cases, username: str) -> None:
+    """The one field of a provider that takes any text; the other fields' schemas let names and hosts in only."""
+    place = world.place()
+    another = world.another(place, *world.admin(place.server, username, "ALL PRIVILEGES", f"{username} {token()}"))
+    assert world.provider_run(another.scope) == "available"
+    request = world.ask(another)
+    assert world.reconcile(request) == f"DatabaseCreated {DONE}", request.told()
+    assert request.ask("SELECT CURRENT_USER()") == f"{request.values()['USERNAME']}@%"
+    assert nothing_ran(world)
+
+
 TEXTS_OF_SPEC = [
     ("scope",), ("type",), ("name",), ("seed", "name"), ("seed", "namespace"), ("forcedReconcilation",),
     ("databaseConnectionReference", "name"), ("databaseConnectionReference", "databaseObjectReference", "name"),
@@ -315,3 +330,8 @@ def test_most_talkative_runs(world: Cases, kind: str) -> None:
 def test_no_password_anywhere(finished: Cases) -> None:
     """After all of this module: what the runs printed, and what they left in their folders."""
     assert finished.runner.leaks() == []
+
+
+def test_only_known_statements(finished: Cases) -> None:
+    """After all of this module: what the admin accounts sent to its servers."""
+    assert finished.unknown_statements() == set()

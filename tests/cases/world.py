@@ -15,6 +15,7 @@ from dev.sandbox import NAMESPACE
 from tests.cases.jobs import Jobs
 from tests.cases.running import Run, Runner
 from tests.integration.e2ehelpers import API, MERGE, OLDER_RIGHTS, ROWS, Account, Request, World, token
+from tests.statements import unknown_statements
 
 DONE = "True/False/True"
 REFUSED = "False/True/True"
@@ -58,10 +59,13 @@ class Cases(World):
     Attributes:
         runner: runs the playbooks.
         jobs: the module's tests.
+        admins: the accounts by which providers' connections log in.
     """
 
     runner: Runner = field(kw_only=True)
     jobs: Jobs = field(kw_only=True)
+    admins: set[str] = field(default_factory=lambda: {"dbaas_admin"})
+    _servers: list[MariaDB] = field(default_factory=list)
     _places: dict[str, Place] = field(default_factory=dict)
     _locks: dict[str, threading.Lock] = field(default_factory=dict)
     _mutex: threading.Lock = field(default_factory=threading.Lock)
@@ -115,6 +119,7 @@ class Cases(World):
         with contextlib.suppress(Exception):
             MariaDB.load(f"case-{name}").remove()  # of a run that was broken off
         server = MariaDB.new(f"case-{name}", options)
+        self._servers.append(server)
         self.cleanup.insert(0, server.remove)  # what is on it goes before
         server.start()
         self.runner.secrets |= {server.admin_password, server.root_password}
@@ -179,6 +184,7 @@ class Cases(World):
             Name and password.
         """
         password = password or token(12)
+        self.admins.add(username)
         execute(server, "CREATE OR REPLACE USER %s@'%%' IDENTIFIED BY %s", username, password)
         execute(server, f"GRANT {rights} ON *.* TO %s@'%%' {option}", username)
         return username, password
@@ -364,6 +370,17 @@ class Cases(World):
         message = request.condition("Ready")["message"]
         assert all(word in message for word in words), message
         assert run.again, "nothing runs it again"
+
+    def unknown_statements(self) -> set[str]:
+        """What the admin accounts sent to the servers of this module that is on no list.
+
+        Returns:
+            The statements, without their values.
+        """
+        logs = [server.general_log.read_bytes() for server in self._servers if server.general_log.exists()]
+        found = [unknown_statements(log, self.admins) for log in logs]
+        assert sum(seen for seen, _ in found), "no admin account sent anything"
+        return set().union(*(unknown for _, unknown in found))
 
     def close(self) -> None:
         """Delete all that was made."""

@@ -4,18 +4,16 @@ Where the end-to-end tests weren't among the tests of this run, "nothing is unus
 """
 
 import json
-import re
 from collections.abc import Iterator
-from itertools import zip_longest
 from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.lagoon.dbaas.plugins.module_utils import sql
 
 from dev.paths import ROOT
 from dev.sandbox import Sandbox
 from tests.settings import LOG_STARTS
+from tests.statements import forms, unknown_statements
 
 pytestmark = pytest.mark.after_all
 
@@ -77,41 +75,6 @@ def test_no_right_is_unused(whole_run: Sandbox) -> None:
     assert granted() - used == set()
 
 
-#: What a driver sends by itself, and the settings of a session.
-SETTINGS = [
-    r"SET AUTOCOMMIT = [01]",
-    r"SET NAMES utf8mb4",
-    r"SET SESSION `(lock_wait_timeout|innodb_lock_wait_timeout)` = 5",
-    r"COMMIT",
-    r"ROLLBACK",
-]
-_VALUE = r"(?:'(?:[^'\\]|\\.)*'|NULL|-?\d+)"
-_NAME = r"`(?:[^`]|``)*`"
-
-
-def forms() -> list[re.Pattern[str]]:
-    """Every statement form of the operator as a pattern of what the server's log shows of it."""
-    marks = {
-        r"%\((\w+)\)s": _VALUE,
-        r"\{(?:database|pattern)\}": _NAME,
-        r"\{privileges\}": re.escape(", ".join(sql.DATABASE_PRIVILEGES)),
-    }
-    found = [re.compile(text) for text in SETTINGS]
-    for statements in sql.STATEMENTS.values():
-        for statement in statements:
-            pattern, rest = "", statement.replace("%%", "%")
-            while rest:
-                hits = [(m.start(), m.end(), put) for mark, put in marks.items() if (m := re.search(mark, rest))]
-                if not hits:
-                    pattern += re.escape(rest)
-                    break
-                start, end, put = min(hits)
-                pattern += re.escape(rest[:start]) + put
-                rest = rest[end:]
-            found.append(re.compile(pattern, re.DOTALL))
-    return found
-
-
 def test_the_patterns_tell_forms_from_others() -> None:
     known = forms()
     good = "USE `a``b`"
@@ -122,25 +85,7 @@ def test_the_patterns_tell_forms_from_others() -> None:
 
 @pytest.mark.parametrize("name", ["one", "two", "retired"])
 def test_the_admin_account_sends_known_forms_only(whole_run: Sandbox, name: str) -> None:
-    line = re.compile(rb"^(?:\d{6} [ \d]\d:\d\d:\d\d)?\t+ *(\d+) ([A-Z][A-Za-z ]*)(?:\t|$)", re.MULTILINE)
     log = whole_run.servers[name].general_log
-    content = log.read_bytes()[LOG_STARTS[log] :]
-    heads = list(line.finditer(content))
-    known, admin, seen = forms(), set(), 0
-    unknown: set[str] = set()
-    for head, following in zip_longest(heads, heads[1:]):
-        text = content[head.end() : following.start() if following else len(content)].decode("utf-8", "replace")
-        number, command = head.group(1), head.group(2)
-        if command == b"Connect":
-            admin.discard(number)
-            if text.startswith(f"{ADMIN}@"):
-                admin.add(number)
-        elif command == b"Query" and number in admin:
-            seen += 1
-            statement = text.removesuffix("\n")
-            if not any(form.fullmatch(statement) for form in known):
-                unknown.add(re.sub(r"'[^']*'", "'…'", statement)[:200])
-        elif number in admin and command not in (b"Quit", b"Query"):
-            unknown.add(command.decode())
+    seen, unknown = unknown_statements(log.read_bytes()[LOG_STARTS[log] :], {ADMIN})
     assert seen, f"the operator sent nothing to the server {name}"
     assert unknown == set()
