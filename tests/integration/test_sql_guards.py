@@ -119,6 +119,20 @@ def test_no_row_no_change(server: Sql) -> None:
     assert server.root("SHOW DATABASES LIKE 'app'")
 
 
+def test_k1_the_rows_go_all_at_once_or_not_at_all(server: Sql) -> None:
+    """Whatever statement a connection ends before: half a row would block the name for good."""
+    texts = sql.statements(["take", "give_back"], "app")
+    for sent in range(len(texts) + 1):
+        server.done("claim", "app", transaction=True, **given())
+        with contextlib.closing(server.server.login(server.server.admin_user, server.server.admin_password)) as run:
+            for text in texts[:sent]:
+                run.cursor().execute(text, {"database": "app", **given()})
+        of_both = "SELECT (SELECT COUNT(*) FROM dbaas_operator.ownership) AS o, COUNT(*) AS a"
+        [left] = server.root(f"{of_both} FROM dbaas_operator.account")
+        assert left["o"] == left["a"], f"half a row is left before statement {sent}"
+        server.clean()
+
+
 def test_s2_read_only_stops_claim_change_and_ledger(server: Sql) -> None:
     server.done("claim", "other", transaction=True, **given("other", uid="uid-2", username="u2"))
     server.root("SET GLOBAL read_only = 1")

@@ -213,10 +213,11 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     # What a change may consist of.
     "ready": (f"UPDATE {LEDGER}.ownership SET state = 'ready', ready_at = UTC_TIMESTAMP() WHERE {_ROW}",),
     "deleting": (f"UPDATE {LEDGER}.ownership SET state = 'deleting' WHERE {_ROW}",),
+    # One statement: a row of the one table without its row in the other would block the name for good.
     "give_back": (
-        f"DELETE FROM {LEDGER}.account WHERE database_name = %(database)s AND EXISTS"
-        f" (SELECT 1 FROM {LEDGER}.ownership o WHERE o.{_ROW.replace(' AND ', ' AND o.')})",
-        f"DELETE FROM {LEDGER}.ownership WHERE {_ROW}",
+        f"DELETE FROM {LEDGER}.ownership, {LEDGER}.account USING {LEDGER}.ownership LEFT JOIN {LEDGER}.account"
+        f" ON {LEDGER}.account.database_name = {LEDGER}.ownership.database_name"
+        f" WHERE {LEDGER}.ownership.{_ROW}",
     ),
     "create_account": ("CREATE USER %(username)s@%(host)s IDENTIFIED BY %(password)s",),
     "set_password": ("ALTER USER %(username)s@%(host)s IDENTIFIED BY %(password)s",),
