@@ -73,6 +73,17 @@ def test_numbers_of_a_seed_use(number: int, kind: str) -> None:
     assert (came_to["kind"], came_to["number"], came_to["index"]) == (kind, number, 1)
 
 
+@pytest.mark.parametrize("form", ["claim", "take"])
+def test_the_guard_that_stopped_a_change_is_told(form: str) -> None:
+    """All guards stop with one number; what the run waits for differs."""
+    queries = sql.statements(form)
+    kinds = [errors.mysql_outcome(sent(q, {"a": 1}, "(1242, 'x')"), queries)["kind"] for q in queries]
+    assert kinds[:2] == ["stale", "read_only"]
+    assert "read_only" not in kinds[2:]
+    wait = errors.wait_outcome(errors.mysql_outcome(sent(queries[1], None, "(1242, 'x')"), queries), "one")
+    assert wait == {"reason": "ServerReadOnly", "params": {"connection": "one", "number": "it is read-only"}}
+
+
 def test_what_worked() -> None:
     assert errors.mysql_outcome({"query_result": [[]]}, QUERIES) == {
         "ok": True,

@@ -451,6 +451,21 @@ def test_nothing_failed() -> None:
 
 
 @pytest.mark.parametrize(
+    ("result", "reason"),
+    [
+        pytest.param(samples.not_connected("(2003, 'x')"), "ConnectionUnavailable", id="stopped"),
+        pytest.param(samples.not_connected("(1040, 'x')"), "ConnectionUnavailable", id="full"),
+        pytest.param({"failed": True, "msg": "Timed out after 20 second(s)."}, "ConnectionUnavailable", id="frozen"),
+        pytest.param(samples.not_connected("(1045, 'x')"), "ProviderError", id="admin-locked-out"),
+    ],
+)
+def test_a_count_that_failed_is_a_wait(result: dict[str, Any], reason: str) -> None:
+    got = plan.settle(seeded(), creating(**DATABASE), [], False, result)
+    assert got["outcome"]["reason"] == reason
+    assert "give_back" not in got
+
+
+@pytest.mark.parametrize(
     ("given", "reason"),
     [(row(origin="adopted"), "SeedAdopted"), (row(), "SeedCreated"), (plain("ready"), "DatabaseCreated")],
 )

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ansible_collections.lagoon.dbaas.plugins.module_utils import sql
+
 #: Number -> what it means to a login or a statement of the admin account. Anything else: "unavailable".
 ADMIN_ERRORS: dict[int, str] = {
     **dict.fromkeys((1045, 1698, 1044, 1142, 1143, 1227, 1410, 1133, 1290, 3159), "provider"),
@@ -118,6 +120,8 @@ def mysql_outcome(result: dict[str, Any], queries: list[str], login: str = "admi
         kind = "provider"
     elif number is None and error["phase"] == "connect":
         kind = "provider"  # a library is missing: the driver says so without a number
+    elif kind == "stale" and error["index"] is not None and queries[error["index"]] == sql.WRITABLE:
+        kind = "read_only"
     elif number == 1006 and _DISK_FULL.search(text):
         kind = "unavailable"
     elif login == "seed" and kind == "no_access" and error["phase"] == "connect":
@@ -143,6 +147,7 @@ WAIT_REASONS = {
     "unavailable": "ConnectionUnavailable",
     "locked": "ConnectionUnavailable",
     "stale": "Creating",
+    "read_only": "ServerReadOnly",
     "again": "Creating",
     "claimed": "Creating",
     "gone": "Creating",
@@ -162,8 +167,9 @@ def wait_outcome(outcome: dict[str, Any], connection: str) -> dict[str, Any]:
     """
     if outcome["ok"]:
         return {}
-    number = outcome["number"]
+    number, kind = outcome["number"], outcome["kind"]
+    words = "no number" if number is None else f"error {number}"
     return {
-        "reason": WAIT_REASONS.get(outcome["kind"], "ConnectionUnavailable"),
-        "params": {"connection": connection, "number": "no number" if number is None else f"error {number}"},
+        "reason": WAIT_REASONS.get(kind, "ConnectionUnavailable"),
+        "params": {"connection": connection, "number": "it is read-only" if kind == "read_only" else words},
     }

@@ -14,7 +14,7 @@ _MESSAGES = {
     "unavailable": "can't be reached or is busy ({number})",
     "provider": "the admin account or TLS must be mended ({number})",
     "blind": "the admin account lacks SELECT on *.*",
-    "stale": "read-only: the ledger can't be made here yet",
+    "read_only": "read-only: the ledger can't be made here yet",
 }
 
 
@@ -66,7 +66,7 @@ def _found(connection: Dict, result: Dict | None, ledger: Dict | None) -> Dict:
         if ledger is not None:
             came_to = errors.mysql_outcome(ledger, sql.statements("ledger"))
         elif int(tables["tables_count"]) < 3:
-            came_to = {"ok": False, "kind": "stale", "number": None}
+            came_to = {"ok": False, "kind": "read_only", "number": None}
         if not int(server["admin_sees"]):
             came_to = {"ok": False, "kind": "blind", "number": None}
         entry["message"] = "read-only" if int(server["read_only"]) else ""

@@ -40,10 +40,8 @@ def begin(read: Dict, finalizing: bool, retry_seconds: int) -> Dict:
     """
     result: Dict = {"outcome": read["outcome"], "again": False, "delay": 0}
     stop: Dict = {**result, "outcome": {"stop": True}}
-    if result["outcome"]:
-        return result
     if not read["found"]:
-        return stop
+        return result if result["outcome"] else stop
     request = read["request"]
     status = request["status"]
     refused = conditions.was_refused(status)
@@ -51,6 +49,8 @@ def begin(read: Dict, finalizing: bool, retry_seconds: int) -> Dict:
         return stop if refused and not status.get("observedDatabaseConnectionReference") else result
     if request["deleting"] or conditions.is_refused(status, request["generation"]):
         return stop
+    if result["outcome"]:
+        return result
     if refused:
         since = conditions.seconds_since(conditions.find(status, "Error").get("lastTransitionTime"), conditions.now())
         if since < int(retry_seconds):
@@ -457,6 +457,9 @@ def settle(read: Dict, row: Dict, logins: list[Dict], fresh: bool, content: Dict
         if present and not (works and may["owner"]):
             if content is None:
                 return {"needs": "content"}
+            failed = errors.wait_outcome(errors.mysql_outcome(content, sql.statements("content")), connection)
+            if failed:
+                return {"outcome": failed}
             if _objects(content):
                 return {"outcome": outcome("DatabaseExists"), "give_back": True}
     elif not present:

@@ -92,7 +92,8 @@ def grant_pattern(name: str) -> str:
 # of statements that it stands in, in plain SQL, before the next statement is sent.
 _STOP = "(SELECT 1 UNION SELECT 2)"
 _LOCK = f"SELECT IF(GET_LOCK(CONCAT('{LEDGER}.', SHA1(%(database)s)), 3) = 1, 1, {_STOP}) AS locked"
-_WRITABLE = f"SELECT IF(@@global.read_only = 0, 1, {_STOP}) AS writable"
+#: The guard that a read-only server stops at.
+WRITABLE = f"SELECT IF(@@global.read_only = 0, 1, {_STOP}) AS writable"
 _MINE = "cluster = %(cluster)s AND request_uid = %(request_uid)s"
 _ROW = f"database_name = %(database)s AND {_MINE}"
 # The request's rows, or those of a request of the same namespace and name (a restored backup).
@@ -194,7 +195,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     # The claim: its keys make it atomic over requests, namespaces and clusters that share a server.
     "claim": (
         _LOCK,
-        _WRITABLE,
+        WRITABLE,
         f"INSERT INTO {LEDGER}.ownership (database_name, origin, state, fence, cluster, namespace, request,"
         " request_uid, created_at) VALUES (%(database)s, %(origin)s, 'creating', %(fence)s, %(cluster)s,"
         " %(namespace)s, %(request)s, %(request_uid)s, UTC_TIMESTAMP())",
@@ -205,7 +206,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     # takes this run's number, and it is looked at whether it did. A run that was overtaken stops with 1242.
     "take": (
         _LOCK,
-        _WRITABLE,
+        WRITABLE,
         f"UPDATE {LEDGER}.ownership SET fence = %(fence)s WHERE {_ROW} AND fence <= %(fence)s",
         f"SELECT IF((SELECT COUNT(*) FROM {LEDGER}.ownership WHERE {_ROW} AND fence = %(fence)s) = 1, 1, {_STOP})"
         " AS fenced",
@@ -234,7 +235,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"SELECT COUNT(*) AS exposed FROM mysql.db WHERE '{LEDGER}' LIKE Db ESCAPE %(escape)s",
     ),
     "ledger": (
-        _WRITABLE,
+        WRITABLE,
         f"CREATE DATABASE IF NOT EXISTS {LEDGER} CHARACTER SET utf8mb4",
         f"CREATE TABLE IF NOT EXISTS {LEDGER}.meta (version INT UNSIGNED NOT NULL PRIMARY KEY) ENGINE=InnoDB",
         # First of all: a run that was killed before this is repeated, since a table is lacking.
