@@ -38,6 +38,13 @@ FAILURE = {"reason": "KubernetesError", "params": {"number": 503}}
         pytest.param(read(), True, GO, False, id="finalize-new"),
         pytest.param(read(outcome=FAILURE), False, FAILURE, False, id="O6-api-failed"),
         pytest.param(read(outcome=FAILURE, found=False), True, FAILURE, False, id="O6-api-failed-finalizing"),
+        pytest.param({"found": False, "outcome": FAILURE}, False, FAILURE, False, id="O6-api-failed-at-the-request"),
+        pytest.param(
+            read(outcome=FAILURE, status=refused_status(1)), False, STOP, False, id="K2-refused-and-api-failed"
+        ),
+        pytest.param(
+            read(outcome=FAILURE, request_deleting=True), False, STOP, False, id="deleting-and-api-failed"
+        ),
         pytest.param({"found": False, "outcome": {}}, False, STOP, False, id="gone"),
         pytest.param({"found": False, "outcome": {}}, True, STOP, False, id="gone-finalizing"),
         pytest.param(read(request_deleting=True), False, STOP, False, id="deleting-is-the-finalizers"),

@@ -5,7 +5,8 @@ Arguments: ``name``, ``namespace`` (str, required): the request's; ``cluster`` (
 is set, else the UID of the namespace kube-system.
 
 Returns ``{found, request, cluster, fence, connections, seed, published, stale_services, kept, outcome}``.
-``outcome`` is ``{}`` or ``{reason: KubernetesError, params}``: an API that fails is a wait, never a failed task. The
+``outcome`` is ``{}`` or ``{reason: KubernetesError, params}``: an API that fails is a wait, never a failed task; where
+it failed behind the request itself, ``found`` and ``request`` are there, so that the condition can be written. The
 result holds the published Secret and the seed: ``no_log: true`` on the task.
 """
 
@@ -36,6 +37,7 @@ class ActionModule(ActionBase):
             kube = Kube()
             request = kube.get(request_path(args["namespace"], args["name"]))
             if request is not None:
+                result.update({"found": True, "request": reading.own_part(request)})
                 result.update(reading.read_request(kube, request, args["cluster"]))
         except KubeError as error:
             result["outcome"] = {

@@ -17,6 +17,20 @@ from ansible_collections.lagoon.dbaas.plugins.module_utils import (
 from ansible_collections.lagoon.dbaas.plugins.module_utils.kube import GROUP, Kube, core_path
 
 
+def own_part(found: dict[str, Any]) -> dict[str, Any]:
+    """What a run uses of a DatabaseRequest itself: ``{name, namespace, uid, generation, deleting, spec, status}``."""
+    metadata = found["metadata"]
+    return {
+        "name": metadata["name"],
+        "namespace": metadata["namespace"],
+        "uid": metadata["uid"],
+        "generation": metadata["generation"],
+        "deleting": "deletionTimestamp" in metadata,
+        "spec": found["spec"],
+        "status": found.get("status") or {},
+    }
+
+
 def read_request(kube: Kube, found: dict[str, Any], cluster: str) -> dict[str, Any]:
     """Read what surrounds a request.
 
@@ -27,16 +41,8 @@ def read_request(kube: Kube, found: dict[str, Any], cluster: str) -> dict[str, A
     Raises:
         KubeError: the API failed.
     """
-    metadata, spec, status = found["metadata"], found["spec"], found.get("status") or {}
-    request = {
-        "name": metadata["name"],
-        "namespace": metadata["namespace"],
-        "uid": metadata["uid"],
-        "generation": metadata["generation"],
-        "deleting": "deletionTimestamp" in metadata,
-        "spec": spec,
-        "status": status,
-    }
+    request = own_part(found)
+    metadata, spec, status = found["metadata"], request["spec"], request["status"]
     objects = kube.items(f"{GROUP}/databasemysqlproviders")
     reference = status.get("observedDatabaseConnectionReference")
     connections = read_connections(kube, providers.connections(objects, spec["scope"], reference))
