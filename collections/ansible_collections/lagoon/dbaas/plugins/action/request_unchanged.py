@@ -3,8 +3,9 @@
 
 Arguments: ``request`` (dict, required): ``{name, namespace, uid, generation}`` as request_read found it.
 
-Returns ``{unchanged: bool, outcome}``. It stands right before the first login as a seed's account: a request
-that was refused for this generation, changed or deleted in the meantime must see no login.
+Returns ``{unchanged: bool, wanted: bool, outcome}``. It stands right before the first login as a seed's account: a
+request that was refused for this generation, changed or deleted in the meantime must see no login. ``wanted`` asks
+less: the very request is there and isn't being deleted. Right behind a claim that decides whether the rows stay.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class ActionModule(ActionBase):
         result: dict[str, Any] = super().run(tmp, task_vars)
         _, args = self.validate_argument_spec({"request": {"type": "dict", "required": True}})
         request = args["request"]
-        result.update({"changed": False, "unchanged": False, "outcome": {}})
+        result.update({"changed": False, "unchanged": False, "wanted": False, "outcome": {}})
         try:
             found = Kube().get(request_path(request["namespace"], request["name"]))
         except KubeError as error:
@@ -35,10 +36,10 @@ class ActionModule(ActionBase):
             return result
         if found is not None:
             metadata = found["metadata"]
+            result["wanted"] = metadata["uid"] == request["uid"] and "deletionTimestamp" not in metadata
             result["unchanged"] = (
-                metadata["uid"] == request["uid"]
+                result["wanted"]
                 and metadata["generation"] == request["generation"]
-                and "deletionTimestamp" not in metadata
                 and not conditions.is_refused(found.get("status") or {}, metadata["generation"])
             )
         return result
