@@ -17,6 +17,7 @@ KINDS: dict[tuple[str, str], tuple[str, bool]] = {
     ("v1", "Event"): ("events", True),
     ("discovery.k8s.io/v1", "EndpointSlice"): ("endpointslices", True),
     (f"{GROUP}/{VERSION}", "DatabaseRequest"): ("databaserequests", True),
+    ("mariadb.amazee.io/v1", "MariaDBConsumer"): ("mariadbconsumers", True),
     (f"{GROUP}/{VERSION}", "DatabaseMySQLProvider"): ("databasemysqlproviders", False),
 }
 

@@ -110,6 +110,8 @@ def test_watches_fit_the_kinds():
 
 
 def test_every_playbook_of_a_watch_uses_a_role():
+    playbooks = {ROOT / p for w in WATCHES for p in [w["playbook"], w.get("finalizer", {}).get("playbook")] if p}
+    assert playbooks == set(OF_THE_RUNTIME)
     used = {
         task["ansible.builtin.include_role"]["name"]
         for file in OF_THE_RUNTIME

@@ -5,7 +5,7 @@ import re
 import string
 
 import pytest
-from ansible_collections.lagoon.dbaas.plugins.module_utils import conditions, errors
+from ansible_collections.lagoon.dbaas.plugins.module_utils import conditions, errors, migration
 
 from tests.contract.project import (
     ALL_TASKS,
@@ -33,7 +33,9 @@ STATES = {
 # Words in the code that look like a reason and are something else.
 EVENTS = {"DatabaseKept", "DatabaseLeft", "OtherAccounts"}
 OF_PROVIDERS = {"ConnectionsAvailable", "ConnectionsUnavailable", "LedgerExposed", "LedgerProtected"}
+OF_MIGRATIONS = migration.REASONS
 WORDS = {
+    "MariaDBConsumer",
     "DatabaseRequest",
     "DatabaseMySQLProvider",
     "ActionModule",
@@ -128,7 +130,13 @@ def test_docs_name_no_other_reason():
         word for word in re.findall(r"`([A-Z]\w+)`", text) if re.search(r"^(Seed|Ledger|Database[A-Z])", word)
     }
     kinds = {"DatabaseRequest", "DatabaseMySQLProvider"}
-    assert like - set(REASONS) - EVENTS - OF_PROVIDERS - kinds == set()
+    assert like - set(REASONS) - EVENTS - OF_PROVIDERS - OF_MIGRATIONS - kinds == set()
+
+
+def test_docs_tell_the_reasons_of_a_migration():
+    rows = table(section("docs/migration.md", "## What the report says"))
+    named = {reason for row in rows for reason in re.findall(r"`([A-Z]\w+)`", row[0])}
+    assert named == OF_MIGRATIONS
 
 
 def test_rows_of_the_verdict_table_name_listed_reasons():
@@ -139,7 +147,7 @@ def test_rows_of_the_verdict_table_name_listed_reasons():
 
 @pytest.mark.parametrize("file", PYTHON, ids=ids)
 def test_python_names_listed_reasons_only(file):
-    known = {*REASONS, *EVENTS, *OF_PROVIDERS, *WORDS}
+    known = {*REASONS, *EVENTS, *OF_PROVIDERS, *OF_MIGRATIONS, *WORDS}
     assert {text for text in literals(file) if CAMEL.fullmatch(text)} - known == set()
     for where, reasons, _ in calls("outcome"):
         assert reasons <= set(REASONS), where

@@ -12,7 +12,9 @@ from tests.contract.project import (
     PLAYBOOKS,
     PROVIDER,
     REQUEST,
+    ROLES,
     ROOT,
+    OF_THE_RUNTIME,
     TASK_FILES,
     expressions,
     ids,
@@ -26,7 +28,7 @@ MAX_LINES, MAX_TASKS, MAX_DEPTH = 100, 20, 2
 # These results or arguments hold a password, whatever the task does.
 SECRET_MODULES = re.compile(
     r"community\.mysql\..+|kubernetes\.core\..+"
-    r"|lagoon\.dbaas\.(request_read|account_credentials|provider_read|request_status)"
+    r"|lagoon\.dbaas\.(request_read|account_credentials|provider_read|request_status|migration_read)"
 )
 # A fact made from one of these may hold a password.
 SECRET_WORDS = re.compile(
@@ -150,7 +152,7 @@ def test_names_of_tasks_begin_with_their_file(file):
 @pytest.mark.parametrize("task", ALL_TASKS, ids=str)
 def test_names_of_facts_and_loops_have_the_role_in_front(task):
     role = task.file.parts[-3]
-    if role not in ("dbaas_request", "dbaas_provider", "seed"):
+    if role not in ROLES:
         return
     made = set(task.body.get("ansible.builtin.set_fact", {})) - {"cacheable"}
     made |= {task.body["register"]} if "register" in task.body else set()
@@ -174,7 +176,7 @@ def test_included_files_are_there():
     }
     used |= {t.body.get("ansible.builtin.include_role", {}).get("tasks_from") for t in ALL_TASKS}
     for file in TASK_FILES:
-        dynamic = file.name.startswith("finalize_") or file.name in ("finalize.yml", "reconcile.yml")
+        dynamic = file.name.startswith("finalize_") or file.name in ("finalize.yml", "reconcile.yml", "migrate.yml")
         assert file.name == "main.yml" or file.name in used or dynamic, f"{file}: nothing includes it"
 
 

@@ -11,6 +11,7 @@ from ansible_collections.lagoon.dbaas.plugins.module_utils import (
     conditions,
     errors,
     health,
+    migration,
     plan,
     providers,
     published,
@@ -89,5 +90,6 @@ class FilterModule:
             "provider_found": health.provider_found,
             "reference_of": providers.reference_of,
             "is_refused": conditions.is_refused,
+            "write_problems": migration.write_problems,
         }
         return {name: _checked(function) for name, function in functions.items()}

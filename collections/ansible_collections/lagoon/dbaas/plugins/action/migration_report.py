@@ -1,0 +1,70 @@
+# GNU General Public License v3.0+ (see https://www.gnu.org/licenses/gpl-3.0.txt)
+"""Tell what a migration came to: a table on standard output, a file for programs, and the task's own end.
+
+Arguments: ``entries`` (list of dict, required): of the last ``migration_read``; ``problems`` (dict): ``NAMESPACE/NAME``
+-> why the API refused a write; ``step`` (str, required): ``migrate`` or ``finish``; ``began`` (float, required): when
+the run began, in seconds since 1970; ``file`` (str): where to write JSON, "" for nowhere.
+
+Fails where an entry isn't as the step wants it, so that the exit status tells.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from ansible.plugins.action import ActionBase
+from ansible.utils.display import Display
+from ansible_collections.lagoon.dbaas.plugins.module_utils import migration_report
+
+
+class ActionModule(ActionBase):
+    """The ``lagoon.dbaas.migration_report`` action."""
+
+    def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]:
+        """Run the action; see the top of this file."""
+        result: dict[str, Any] = super().run(tmp, task_vars)
+        _, args = self.validate_argument_spec(
+            {
+                "entries": {"type": "list", "elements": "dict", "required": True},
+                "problems": {"type": "dict", "default": {}},
+                "step": {"type": "str", "required": True, "choices": sorted(migration_report.GOOD)},
+                "began": {"type": "float", "required": True},
+                "file": {"type": "str", "default": ""},
+            }
+        )
+        check = bool(self._task.check_mode)
+        rows = migration_report.outcomes(args["entries"], args["problems"], args["step"], check)
+        seconds = round(time.time() - args["began"])
+        report = migration_report.document(rows, args["step"], check, seconds)
+        for line in ["", *migration_report.lines(report), ""]:
+            Display().display(line)
+        result.update({"changed": False, "counts": report["counts"]})
+        if args["file"]:
+            try:
+                write(Path(args["file"]), report)
+            except OSError as error:
+                result.update({"failed": True, "msg": f"The report {args['file']} can't be written: {error.strerror}."})
+                return result
+        bad = sum(not row["good"] for row in rows)
+        if bad:
+            done = "finished" if args["step"] == "finish" else "to be migrated" if check else "migrated"
+            result.update({"failed": True, "msg": f"{bad} of {len(rows)} can't be {done}; the table says why."})
+        return result
+
+
+def write(path: Path, report: dict[str, Any]) -> None:
+    """Write the report for its owner's eyes alone; one that is there is replaced whole.
+
+    Args:
+        path: where. report: what.
+    Raises:
+        OSError: it can't be written.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    part.touch(mode=0o600)
+    part.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    part.replace(path)

@@ -1,0 +1,329 @@
+# GNU General Public License v3.0+ (see https://www.gnu.org/licenses/gpl-3.0.txt)
+"""The move from MariaDBConsumer to DatabaseRequest: what the objects of a namespace say is done, and what comes next.
+
+Everything follows from the objects as they are; nothing else is remembered, so a move that was broken off is taken
+up by running it again. No password is in an entry.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+from ansible_collections.lagoon.dbaas.plugins.module_utils import conditions, migration_checks, migration_names
+
+Dict = dict[str, Any]
+
+#: With it on a MariaDBConsumer, the older operator leaves the database alone when the object is deleted.
+KEEP_LABEL = "dbaas.amazee.io/no-drop-database"
+#: On what the migration makes; the annotation names the MariaDBConsumer, whose name can be too long for a label.
+MANAGED_LABEL, MANAGER = "app.kubernetes.io/managed-by", "dbaas-migration"
+CONSUMER_ANNOTATION = "dbaas.lagoon.sh/migrated-from"
+MIGRATE, FINISH = "migrate", "finish"
+#: Reasons of the migration's own; all others are the operator's.
+REASONS = frozenset(
+    {
+        "ConsumerDeleted",
+        "DatabaseDiffers",
+        "NameInvalid",
+        "NoKubeconfig",
+        "NotFound",
+        "NotMigrated",
+        "NotSeen",
+        "RequestDeleted",
+        "ScopeInvalid",
+    }
+)
+
+
+def plan(found: Dict, providers: list[Dict] | None, settings: Dict) -> list[Dict]:
+    """What is to be done in one namespace.
+
+    Args:
+        found: of ``migration_reading.read_namespace``: ``{namespace, consumers, requests, taken, seeds}``.
+        providers: all DatabaseMySQLProvider objects; None where they can't be read.
+        settings: ``{step, scope, scopes, database_type, requests, services, delete_seed}``.
+    Returns:
+        An entry for each MariaDBConsumer, then for each request of the migration whose MariaDBConsumer is gone, by
+        name: ``{namespace, consumer, request, service, seed, scope, database, server, state, reason, message,
+        todo}``. ``todo`` is ``make``, ``label``, ``finish``, ``remove`` or "".
+    """
+    entries = []
+    for consumer in sorted(found["consumers"], key=lambda c: c["metadata"]["name"]):
+        entry = new_entry(found["namespace"], consumer, settings)
+        entry.update(judge(entry, consumer, found, providers, settings))
+        entries.append(entry)
+    known = {entry["consumer"] for entry in entries}
+    for request in sorted(found["requests"], key=lambda r: r["metadata"]["name"]):
+        origin = consumer_of(request)
+        if origin and origin not in known:
+            entries.append(orphan_entry(request, origin, found["consumers"], settings))
+    return entries
+
+
+def new_entry(namespace: str, consumer: Dict, settings: Dict) -> Dict:
+    """The entry of a MariaDBConsumer before anything is known of its request."""
+    name = consumer["metadata"]["name"]
+    old = fields(consumer)
+    request = migration_names.chosen(settings["requests"], namespace, name)
+    environment = (consumer.get("spec") or {}).get("environment") or ""
+    return {
+        "namespace": namespace,
+        "consumer": name,
+        "request": request,
+        "service": migration_names.chosen(settings["services"], namespace, name),
+        "seed": f"{request}-seed",
+        "scope": settings["scope"] or settings["scopes"].get(environment, environment),
+        "database": old["database"],
+        "server": f"{old['hostname']}:{old['port'] or 3306}" if old["hostname"] else "",
+    }
+
+
+def fields(consumer: Dict) -> dict[str, str]:
+    """The five values of a seed as a MariaDBConsumer has them; "" for one that it lacks."""
+    spec = consumer.get("spec") or {}
+    data, provider = spec.get("consumer") or {}, spec.get("provider") or {}
+    values = {key: data.get(key) or "" for key in ("database", "username", "password")}
+    return {**values, "hostname": provider.get("hostname") or "", "port": provider.get("port") or ""}
+
+
+def seed_data(consumer: Dict) -> dict[str, str]:
+    """The ``data`` of the seed secret. A port that isn't there is left out, which means 3306."""
+    values = {key: value for key, value in fields(consumer).items() if value or key != "port"}
+    return {key: base64.b64encode(value.encode()).decode() for key, value in values.items()}
+
+
+def consumer_of(request: Dict) -> str:
+    """The name of the MariaDBConsumer that a request of the migration was made for; "" for others."""
+    metadata = request["metadata"]
+    if (metadata.get("labels") or {}).get(MANAGED_LABEL) != MANAGER:
+        return ""
+    return str((metadata.get("annotations") or {}).get(CONSUMER_ANNOTATION, ""))
+
+
+def is_labelled(consumer: Dict) -> bool:
+    """Whether the older operator will leave the database alone."""
+    return (consumer["metadata"].get("labels") or {}).get(KEEP_LABEL) == "true"
+
+
+def verdict(state: str, reason: str = "", message: str = "", todo: str = "") -> Dict:
+    """The part of an entry that says how it stands."""
+    return {"state": state, "reason": reason, "message": message, "todo": todo}
+
+
+def judge(entry: Dict, consumer: Dict, found: Dict, providers: list[Dict] | None, settings: Dict) -> Dict:
+    """How one MariaDBConsumer stands.
+
+    Args:
+        entry: of :func:`new_entry`. consumer: the object. found, providers, settings: see :func:`plan`.
+    Returns:
+        ``{state, reason, message, todo}``.
+    """
+    deleting = "deletionTimestamp" in consumer["metadata"]
+    request = next((r for r in found["requests"] if r["metadata"]["name"] == entry["request"]), None)
+    if request is None:
+        if deleting:
+            return verdict("skipped", "ConsumerDeleted", "The MariaDBConsumer is being deleted; it was left alone.")
+        problem = migration_checks.problem(entry, seed_data(consumer), found["taken"], providers)
+        if problem:
+            return verdict("not-tried", *problem)
+        if settings["step"] == FINISH:
+            return verdict("missing", "NotMigrated", "There is no DatabaseRequest yet. Run the first step.")
+        return verdict("missing", "", "Seed secret and DatabaseRequest are to be made.", "make")
+    ours = consumer_of(request) == entry["consumer"]
+    state = stand(request, ours)
+    if not ours and not (state["state"] == "ready" and same_database(request, entry["database"])):
+        message = f"The DatabaseRequest {entry['request']} isn't the migration's, nor Ready with this database."
+        return verdict("not-tried", "NameConflict", message)
+    if state["state"] != "ready":
+        own_seed = entry["seed"] in found["seeds"]
+        if ours and state["state"] == "waiting" and settings["step"] == MIGRATE:
+            # A run that ended between the two, or a secret deleted since: both are applied again.
+            there = own_seed or entry["seed"] in found["taken"]["secrets"] or state["reason"] == "RequestDeleted"
+            return {**state, "todo": "" if there else "make"}
+        return {**state, "remove_seed": own_seed}
+    if not same_database(request, entry["database"]):
+        message = "The request is Ready with another database than the MariaDBConsumer names. The label was not set."
+        return verdict("failed", "DatabaseDiffers", message)
+    if not is_labelled(consumer):
+        message = "The request is Ready, but the MariaDBConsumer has no label: deleting it would drop the database."
+        return verdict("unlabelled", state["reason"], message, "label" if settings["step"] == MIGRATE else "")
+    return ended(request, state, ours, settings)
+
+
+def stand(request: Dict, ours: bool) -> Dict:
+    """How a request stands: ``ready``, ``refused``, ``needs-person`` or ``waiting``, with its own sentence."""
+    metadata, status = request["metadata"], request.get("status") or {}
+    ready, error = conditions.find(status, "Ready"), conditions.find(status, "Error")
+    if "deletionTimestamp" in metadata:
+        message = "The DatabaseRequest is being deleted. Run this again when it is gone."
+        return verdict("waiting", "RequestDeleted", message)
+    seen = ready.get("observedGeneration") == metadata["generation"]
+    # The second step's own change makes a new generation, which says nothing about what was Ready before.
+    just_finished = ready.get("status") == "True" and request["spec"].get("dropDatabaseOnDelete", True)
+    if not seen and not just_finished:
+        message = "The operator has not looked at this request yet. Is it running?"
+        return verdict("waiting", "NotSeen", message)
+    told = (ready.get("reason", ""), ready.get("message", ""))
+    if ready.get("status") == "True":
+        return verdict("ready", *told)
+    if conditions.is_refused(status, metadata["generation"]):
+        keeps = request["spec"].get("dropDatabaseOnDelete") is False
+        claimed = "observedDatabaseConnectionReference" in status
+        return verdict("refused", *told, todo="remove" if ours and keeps and not claimed else "")
+    return verdict("needs-person" if error.get("status") == "True" else "waiting", *told)
+
+
+def same_database(request: Dict, database: str) -> bool:
+    """Whether a request's status names this database; some servers fold names to lower case."""
+    info = (request.get("status") or {}).get("databaseInfo") or {}
+    return str(info.get("databasename", "")).lower() == database.lower()
+
+
+def ended(request: Dict, state: Dict, ours: bool, settings: Dict) -> Dict:
+    """The entry of a Ready request whose MariaDBConsumer has the label or is gone."""
+    created = state["reason"] == "SeedCreated"
+    note = "Its database did not exist: an EMPTY one was made." if created else ""
+    if request["spec"].get("dropDatabaseOnDelete", True):
+        return verdict("finished", state["reason"], note)
+    if not ours:
+        note = f"{note} It isn't the migration's: dropDatabaseOnDelete is left to whoever made it.".strip()
+    todo = "finish" if ours and settings["step"] == FINISH else ""
+    return verdict("migrated", state["reason"], note, todo)
+
+
+def orphan_entry(request: Dict, consumer: str, consumers: list[Dict], settings: Dict) -> Dict:
+    """The entry of a request of the migration whose MariaDBConsumer is gone.
+
+    Args:
+        request: the request. consumer: the name of its MariaDBConsumer. consumers: all of the namespace.
+        settings: see :func:`plan`.
+    """
+    metadata, status = request["metadata"], request.get("status") or {}
+    database = str((status.get("databaseInfo") or {}).get("databasename", ""))
+    entry = {
+        "namespace": metadata["namespace"],
+        "consumer": consumer,
+        "request": metadata["name"],
+        "service": request["spec"]["name"],
+        "seed": (request["spec"].get("seed") or {}).get("name", ""),
+        "scope": request["spec"]["scope"],
+        "database": database,
+        "server": "",
+    }
+    state = stand(request, ours=True)
+    if state["state"] == "ready":
+        # The object may have been made again under another name: then its deletion would still drop the database.
+        others = [c for c in consumers if same_database(request, fields(c)["database"]) and not is_labelled(c)]
+        if others:
+            other = others[0]["metadata"]["name"]
+            message = f"The MariaDBConsumer {other} names this database, too, and has no label."
+            state = verdict("unlabelled", state["reason"], message)
+        else:
+            state = ended(request, state, True, settings)
+    return {**entry, **state}
+
+
+def documents(entries: list[Dict], consumers: list[Dict], settings: Dict) -> list[Dict]:
+    """Seed secret and DatabaseRequest of each entry that is to be made, in this order.
+
+    Args:
+        entries: of :func:`plan`. consumers: the MariaDBConsumer objects. settings: see :func:`plan`.
+    """
+    by_name = {(c["metadata"]["namespace"], c["metadata"]["name"]): c for c in consumers}
+    made = []
+    for entry in entries:
+        if entry["todo"] != "make":
+            continue
+        namespace = entry["namespace"]
+        metadata = {
+            "namespace": namespace,
+            "labels": {MANAGED_LABEL: MANAGER},
+            "annotations": {CONSUMER_ANNOTATION: entry["consumer"]},
+        }
+        seed = {"name": entry["seed"], "namespace": namespace, "deleteAfterSuccess": settings["delete_seed"]}
+        made.append(
+            {
+                "apiVersion": "v1",
+                "kind": "Secret",
+                "metadata": {"name": entry["seed"], **metadata},
+                "data": seed_data(by_name[(namespace, entry["consumer"])]),
+            }
+        )
+        made.append(
+            {
+                "apiVersion": "crd.lagoon.sh/v1alpha1",
+                "kind": "DatabaseRequest",
+                "metadata": {"name": entry["request"], **metadata},
+                "spec": {
+                    "scope": entry["scope"],
+                    "type": settings["database_type"],
+                    "name": entry["service"],
+                    "seed": seed,
+                    # Until the old object can't drop the database any more, nothing here may drop it either.
+                    "dropDatabaseOnDelete": False,
+                },
+            }
+        )
+    return made
+
+
+def label_patches(entries: list[Dict]) -> list[Dict]:
+    """For each Ready entry the patch that sets the label; nothing else of the MariaDBConsumer is in it."""
+    return [
+        {
+            "apiVersion": "mariadb.amazee.io/v1",
+            "kind": "MariaDBConsumer",
+            "metadata": {"namespace": e["namespace"], "name": e["consumer"], "labels": {KEEP_LABEL: "true"}},
+        }
+        for e in entries
+        if e["todo"] == "label"
+    ]
+
+
+def finish_patches(entries: list[Dict]) -> list[Dict]:
+    """For each entry that may be finished the patch that makes its request drop the database when it is deleted."""
+    return [
+        {
+            "apiVersion": "crd.lagoon.sh/v1alpha1",
+            "kind": "DatabaseRequest",
+            "metadata": {"namespace": e["namespace"], "name": e["request"]},
+            "spec": {"dropDatabaseOnDelete": True},
+        }
+        for e in entries
+        if e["todo"] == "finish"
+    ]
+
+
+def removals(entries: list[Dict]) -> list[Dict]:
+    """Request and seed secret of each refused entry, to be deleted."""
+    found = []
+    for entry in entries:
+        if entry["todo"] == "remove":
+            for api_version, kind, name in (
+                ("crd.lagoon.sh/v1alpha1", "DatabaseRequest", entry["request"]),
+                ("v1", "Secret", entry["seed"]),
+            ):
+                if kind == "Secret" and not entry.get("remove_seed"):
+                    continue  # somebody else's
+                metadata = {"namespace": entry["namespace"], "name": name}
+                found.append({"apiVersion": api_version, "kind": kind, "metadata": metadata})
+    return found
+
+
+def write_problems(written: Dict) -> dict[str, str]:
+    """Which documents of a ``kubernetes.core.k8s`` task the API refused.
+
+    Args:
+        written: the task's result, with ``documents`` that were sent.
+    Returns:
+        ``NAMESPACE/NAME`` -> why, in one word of HTTP's such as ``Forbidden``.
+    """
+    result = written.get("result") or {}
+    results = result.get("results", [written])
+    problems = {}
+    for document, answer in zip(written["documents"], results, strict=True):
+        if answer.get("error"):
+            name = f"{document['metadata']['namespace']}/{document['metadata']['name']}"
+            problems[name] = str(answer["error"].get("reason", "no answer"))
+    return problems

@@ -1,0 +1,308 @@
+"""What the objects of a namespace say about a migration: each way in which a MariaDBConsumer can stand."""
+
+import base64
+import copy
+from typing import Any
+
+import pytest
+from ansible_collections.lagoon.dbaas.plugins.module_utils import migration, migration_names
+
+Json = dict[str, Any]
+
+SETTINGS: Json = {
+    "step": "migrate",
+    "scope": "",
+    "scopes": {"live": "production"},
+    "database_type": "mariadb",
+    "requests": {},
+    "services": {},
+    "delete_seed": False,
+}
+PROVIDER: Json = {
+    "metadata": {"name": "p"},
+    "spec": {
+        "scope": "production",
+        "connections": [
+            {
+                "name": "c",
+                "hostname": "db.example.com",
+                "port": 3306,
+                "username": "dbaas",
+                "passwordSecretRef": {"name": "s", "namespace": "n"},
+                "replicaHostnames": ["replica.example.com"],
+            }
+        ],
+    },
+}
+
+
+def consumer(labels: Json | None = None, deleting: bool = False, **changes: Json) -> Json:
+    spec: Json = {
+        "environment": "live",
+        "provider": {"hostname": "db.example.com", "port": "3306"},
+        "consumer": {"database": "Shop", "username": "shop", "password": "a b"},
+    }
+    for part, fields in changes.items():
+        spec[part] = {**spec[part], **fields} if isinstance(fields, dict) else fields
+    metadata: Json = {"name": "mariadb", "namespace": "shop", "labels": labels or {}}
+    metadata |= {"deletionTimestamp": "now"} if deleting else {}
+    return {"metadata": metadata, "spec": spec}
+
+
+def request(state: str = "", reason: str = "SeedAdopted", ours: bool = True, **more: Any) -> Json:
+    """A request in one of the states that conditions tell: done, refused, person, waits, or none yet."""
+    words = {"done": "TFT", "refused": "FTT", "person": "FTF", "waits": "FFF"}.get(state, "")
+    conditions = [
+        {
+            "type": kind,
+            "status": {"T": "True", "F": "False"}[word],
+            "reason": reason,
+            "message": "Told.",
+            "observedGeneration": 1,
+        }
+        for kind, word in zip(("Ready", "Error", "Settled"), words, strict=False)
+    ]
+    status = {"conditions": conditions, "databaseInfo": {"databasename": more.pop("database", "shop"), "username": "u"}}
+    marks: Json = {
+        "labels": {"app.kubernetes.io/managed-by": "dbaas-migration"},
+        "annotations": {"dbaas.lagoon.sh/migrated-from": more.pop("origin", "mariadb")},
+    }
+    metadata = {
+        "name": "mariadb",
+        "namespace": "shop",
+        "generation": more.pop("generation", 1),
+        **(marks if ours else {}),
+    }
+    spec = {"name": "mariadb", "scope": "production", "dropDatabaseOnDelete": more.pop("drop", False)}
+    assert not more
+    return {"metadata": metadata, "spec": spec, "status": status}
+
+
+def plan(consumers: list[Json], requests: list[Json], **more: Any) -> list[Json]:
+    settings = {**SETTINGS, **{k: v for k, v in more.items() if k in SETTINGS}}
+    found = {
+        "namespace": "shop",
+        "consumers": consumers,
+        "requests": requests,
+        "taken": {"services": more.get("services_taken", []), "secrets": more.get("secrets_taken", [])},
+        "seeds": more.get("seeds", ["mariadb-seed"] if requests else []),
+    }
+    return migration.plan(found, more.get("providers", [PROVIDER]), settings)
+
+
+def one(*args: Any, **more: Any) -> tuple[str, str, str]:
+    (entry,) = plan(*args, **more)
+    return entry["state"], entry["reason"], entry["todo"]
+
+
+LABELLED = {migration.KEEP_LABEL: "true"}
+
+CASES: dict[str, tuple[Json, Json | None, tuple[str, str, str], tuple[str, str, str]]] = {
+    # consumer, request, outcome of the first step, outcome of the second
+    "new": (consumer(), None, ("missing", "", "make"), ("missing", "NotMigrated", "")),
+    "deleting": (consumer(deleting=True), None, ("skipped", "ConsumerDeleted", ""), ("skipped", "ConsumerDeleted", "")),
+    "not-seen": (consumer(), request(), ("waiting", "NotSeen", ""), ("waiting", "NotSeen", "")),
+    "waits": (consumer(), request("waits", "Creating"), ("waiting", "Creating", ""), ("waiting", "Creating", "")),
+    "person": (
+        consumer(),
+        request("person", "OwnershipUnproven"),
+        ("needs-person", "OwnershipUnproven", ""),
+        ("needs-person", "OwnershipUnproven", ""),
+    ),
+    "refused": (
+        consumer(),
+        request("refused", "SeedDatabaseMissing"),
+        ("refused", "SeedDatabaseMissing", "remove"),
+        ("refused", "SeedDatabaseMissing", "remove"),
+    ),
+    "refused-may-drop": (
+        consumer(),
+        request("refused", "SeedDatabaseMissing", drop=True),
+        ("refused", "SeedDatabaseMissing", ""),
+        ("refused", "SeedDatabaseMissing", ""),
+    ),
+    "ready": (consumer(), request("done"), ("unlabelled", "SeedAdopted", "label"), ("unlabelled", "SeedAdopted", "")),
+    "ready-deleting": (
+        consumer(deleting=True),
+        request("done"),
+        ("unlabelled", "SeedAdopted", "label"),
+        ("unlabelled", "SeedAdopted", ""),
+    ),
+    "label-false": (
+        consumer({migration.KEEP_LABEL: "false"}),
+        request("done"),
+        ("unlabelled", "SeedAdopted", "label"),
+        ("unlabelled", "SeedAdopted", ""),
+    ),
+    "labelled": (
+        consumer(LABELLED),
+        request("done"),
+        ("migrated", "SeedAdopted", ""),
+        ("migrated", "SeedAdopted", "finish"),
+    ),
+    "finished": (
+        consumer(LABELLED),
+        request("done", drop=True, generation=2),
+        ("finished", "SeedAdopted", ""),
+        ("finished", "SeedAdopted", ""),
+    ),
+    "changed-since": (
+        consumer(LABELLED),
+        request("done", generation=2),
+        ("waiting", "NotSeen", ""),
+        ("waiting", "NotSeen", ""),
+    ),
+    "other-database": (
+        consumer(),
+        request("done", database="blog"),
+        ("failed", "DatabaseDiffers", ""),
+        ("failed", "DatabaseDiffers", ""),
+    ),
+    "foreign-ready": (
+        consumer(),
+        request("done", ours=False),
+        ("unlabelled", "SeedAdopted", "label"),
+        ("unlabelled", "SeedAdopted", ""),
+    ),
+    "foreign-labelled": (
+        consumer(LABELLED),
+        request("done", ours=False),
+        ("migrated", "SeedAdopted", ""),
+        ("migrated", "SeedAdopted", ""),
+    ),
+    "foreign-other": (
+        consumer(),
+        request("done", ours=False, database="blog"),
+        ("not-tried", "NameConflict", ""),
+        ("not-tried", "NameConflict", ""),
+    ),
+    "foreign-waits": (
+        consumer(),
+        request("waits", "Creating", ours=False),
+        ("not-tried", "NameConflict", ""),
+        ("not-tried", "NameConflict", ""),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_how_one_stands(name: str) -> None:
+    old, new, first, second = CASES[name]
+    requests = [new] if new else []
+    assert one([old], requests) == first
+    assert one([old], requests, step="finish") == second
+
+
+def test_a_lost_seed_is_made_again_until_ready() -> None:
+    waits = request("waits", "SeedSecretMissing")
+    assert one([consumer()], [waits], seeds=[]) == ("waiting", "SeedSecretMissing", "make")
+    assert one([consumer()], [waits], seeds=[], secrets_taken=["mariadb-seed"])[2] == ""
+    assert one([consumer()], [request("done")], seeds=[])[2] == "label"
+
+
+@pytest.mark.parametrize(
+    ("old", "more", "reason"),
+    [
+        (consumer(consumer={"database": ""}), {}, "SeedSecretInvalid"),
+        (consumer(consumer={"password": None}), {}, "SeedSecretInvalid"),
+        (consumer(consumer={"username": "shop\n"}), {}, "SeedSecretInvalid"),
+        (consumer(provider={"hostname": ""}), {}, "SeedSecretInvalid"),
+        (consumer(provider={"port": "0"}), {}, "SeedSecretInvalid"),
+        ({**consumer(), "spec": {}}, {}, "SeedSecretInvalid"),
+        (consumer(environment=""), {}, "ScopeInvalid"),  # type: ignore[arg-type]
+        (consumer(environment="Not A Scope"), {}, "ScopeInvalid"),  # type: ignore[arg-type]
+        (consumer(environment="staging"), {}, "ProviderMissing"),  # type: ignore[arg-type]
+        (consumer(provider={"hostname": "other.example.com"}), {}, "SeedNoMatchingProvider"),
+        (consumer(provider={"hostname": "replica.example.com"}), {}, "SeedNoMatchingProvider"),
+        (consumer(provider={"port": "3307"}), {}, "SeedNoMatchingProvider"),
+        (consumer(consumer={"username": "dbaas"}), {}, "SeedReservedName"),
+        (consumer(consumer={"database": "SYS"}), {}, "SeedReservedName"),
+        (consumer(), {"services_taken": ["mariadb"]}, "NameConflict"),
+        (consumer(), {"secrets_taken": ["mariadb"]}, "NameConflict"),
+        (consumer(), {"secrets_taken": ["mariadb-seed"]}, "NameConflict"),
+        (consumer(), {"services": {"*": "Not_A_Name"}}, "NameInvalid"),
+    ],
+)
+def test_what_would_be_refused_is_not_tried(old: Json, more: Json, reason: str) -> None:
+    (entry,) = plan([old], [], **more)
+    assert (entry["state"], entry["reason"], entry["todo"]) == ("not-tried", reason, "")
+    assert "a b" not in entry["message"]
+
+
+def test_without_a_right_to_read_providers_the_operator_tells() -> None:
+    assert one([consumer()], [], providers=None) == ("missing", "", "make")
+
+
+@pytest.mark.parametrize(("port", "sent"), [("", None), (None, None), ("3306", "3306"), (" 3306", " 3306")])
+def test_a_missing_port_is_left_out(port: str | None, sent: str | None) -> None:
+    data = migration.seed_data(consumer(provider={"port": port}))
+    assert data.get("port") == (base64.b64encode(sent.encode()).decode() if sent else None)
+
+
+def test_request_whose_consumer_is_gone() -> None:
+    done = request("done")
+    assert one([], [done]) == ("migrated", "SeedAdopted", "")
+    assert one([], [done], step="finish") == ("migrated", "SeedAdopted", "finish")
+    assert plan([], [request("done", ours=False)]) == []
+    # The same database under another name, without the label: its deletion would still drop it.
+    other = copy.deepcopy(consumer())
+    other["metadata"]["name"] = "again"
+    states = {e["consumer"]: (e["state"], e["todo"]) for e in plan([other], [done], step="finish")}
+    assert states["mariadb"] == ("unlabelled", "")
+
+
+def test_documents_hold_what_the_operator_needs_and_drop_nothing() -> None:
+    entries = plan([consumer()], [])
+    secret, made = migration.documents(entries, [consumer()], SETTINGS)
+    assert set(secret["data"]) == {"database", "username", "password", "hostname", "port"}
+    assert made["spec"] == {
+        "scope": "production",
+        "type": "mariadb",
+        "name": "mariadb",
+        "seed": {"name": "mariadb-seed", "namespace": "shop", "deleteAfterSuccess": False},
+        "dropDatabaseOnDelete": False,
+    }
+    assert {migration.consumer_of(d) for d in (secret, made)} == {"mariadb"}
+
+
+def test_patches_hold_nothing_else() -> None:
+    (label,) = migration.label_patches(plan([consumer()], [request("done")]))
+    assert label["metadata"] == {"namespace": "shop", "name": "mariadb", "labels": LABELLED}
+    assert set(label) == {"apiVersion", "kind", "metadata"}
+    (finish,) = migration.finish_patches(plan([consumer(LABELLED)], [request("done")], step="finish"))
+    assert finish["spec"] == {"dropDatabaseOnDelete": True}
+
+
+def test_a_removal_leaves_a_secret_of_others() -> None:
+    refused = request("refused", "SeedDatabaseMissing")
+    kinds = [d["kind"] for d in migration.removals(plan([consumer()], [refused]))]
+    assert kinds == ["DatabaseRequest", "Secret"]
+    kinds = [d["kind"] for d in migration.removals(plan([consumer()], [refused], seeds=[]))]
+    assert kinds == ["DatabaseRequest"]
+
+
+@pytest.mark.parametrize("name", ["mariadb", "a" * 63])
+def test_a_usable_name_is_kept(name: str) -> None:
+    assert migration_names.derived(name) == name
+
+
+@pytest.mark.parametrize("name", ["a.b", "a-b.", "9lives", "a" * 64, "a" * 253, "-", "a..b"])
+def test_another_name_is_made_usable(name: str) -> None:
+    made = migration_names.derived(name)
+    assert migration_names.SERVICE_NAME.fullmatch(made)
+    assert made != migration_names.derived(name + "x")
+
+
+def test_names_can_be_chosen() -> None:
+    names = {"shop/mariadb": "one", "mariadb": "two", "*": "{consumer}-db"}
+    assert migration_names.chosen(names, "shop", "mariadb") == "one"
+    assert migration_names.chosen(names, "blog", "mariadb") == "two"
+    assert migration_names.chosen(names, "blog", "other") == "other-db"
+
+
+def test_write_problems_name_the_object() -> None:
+    documents = [{"metadata": {"namespace": "n", "name": name}} for name in ("a", "b")]
+    bad: Json = {"error": {"reason": "Forbidden", "msg": "with values"}}
+    assert migration.write_problems({"documents": documents[:1], **bad}) == {"n/a": "Forbidden"}
+    assert migration.write_problems({"documents": documents, "result": {"results": [{}, bad]}}) == {"n/b": "Forbidden"}
+    assert migration.write_problems({"documents": documents[:1], "result": {"kind": "Secret"}}) == {}
