@@ -312,7 +312,7 @@ def test_schema_is_closed_bounded_and_explained(api: Api, kind: Kind) -> None:
 
 
 @pytest.mark.parametrize(("kind", "columns"), [
-    (REQUEST, ["Name", "Ready", "Reason", "Database", "Age"]),
+    (REQUEST, ["Name", "Ready", "Reason", "Database", "Server", "Since", "Age", "Message"]),
     (PROVIDER, ["Name", "Scope", "Ready", "Age"]),
 ], ids=lambda value: value.kind if isinstance(value, Kind) else "")
 def test_printer_columns(api: Api, place: str, kind: Kind, columns: list[str]) -> None:
