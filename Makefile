@@ -47,6 +47,10 @@ test-e2e: bootstrap ## Run the tests that go through the operator
 test-cases: bootstrap ## Run the cases from the field, each by runs of a playbook (a quarter of an hour)
 	@$(IN_VENV) $(PYTHON) -m pytest tests/cases $(PYTEST_ARGS)
 
+.PHONY: test-crash
+test-crash: bootstrap ## Kill a run at every border there is, and compare (most of an hour)
+	@$(IN_VENV) DBAAS_CRASH_SAMPLE=$${DBAAS_CRASH_SAMPLE:-all} $(PYTHON) -m pytest tests/crash --capture=no $(PYTEST_ARGS)
+
 .PHONY: molecule
 molecule: bootstrap ## Run the molecule scenarios (one of them: make molecule SCENARIO=seed)
 	@$(IN_VENV) $(PYTHON) -m dev.check molecule $(SCENARIO)

@@ -18,7 +18,7 @@ from dev.errors import SandboxError
 from dev.operator import ansible_settings
 from dev.paths import ROOT
 
-FOLDERS = ("tests/unit", "tests/contract", "tests/integration")
+FOLDERS = ("tests/unit", "tests/contract", "tests/integration", "tests/crash")
 
 
 @dataclass

@@ -161,6 +161,7 @@ class Runner:
         found: Json | None,
         verbosity: int = 0,
         settings: Mapping[str, str] | None = None,
+        more: Mapping[str, Any] | None = None,
     ) -> Run:
         """Run a playbook for a DatabaseRequest, with the variables that the runtime hands over.
 
@@ -171,6 +172,7 @@ class Runner:
             found: the object that is handed over, None for a run by hand.
             verbosity: how many ``-v``.
             settings: environment variables beside the usual.
+            more: extra variables beside those that the runtime hands over.
 
         Returns:
             The run.
@@ -180,7 +182,7 @@ class Runner:
             marked = mark_unsafe(found)
             handed = {"_crd_lagoon_sh_databaserequest": marked, "_crd_lagoon_sh_databaserequest_spec": marked["spec"]}
             variables = {**marked["spec"], **variables, **handed}
-        return self.run(playbook, variables, verbosity, settings)
+        return self.run(playbook, {**variables, **(more or {})}, verbosity, settings)
 
     def leaks(self) -> list[str]:
         """Where a password stands in what the runs printed or left behind, without the password."""

@@ -19,6 +19,7 @@ from tests.cases.world import Cases
 from tests.integration.e2ehelpers import Request, token
 
 STRATEGIES = Path(__file__).parent / "strategy"
+HOOKS = Path(__file__).parent / "hooks"
 INCLUDES = ("include_tasks", "include_role", "validate_argument_spec")
 REACHED = 60.0  # seconds that a run gets to come to the task at which it is to pause
 
@@ -59,6 +60,8 @@ def stepwise(orders: Mapping[str, Any], **more: str) -> dict[str, str]:
         "ANSIBLE_STRATEGY_PLUGINS": str(STRATEGIES),
         "ANSIBLE_STRATEGY": "stepwise",
         "STEPWISE": json.dumps(dict(orders)),
+        "STEPWISE_RUN": token(8),
+        "PYTHONPATH": str(HOOKS),
         **more,
     }
 

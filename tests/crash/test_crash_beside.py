@@ -1,0 +1,42 @@
+"""A run whose operator was killed lives on beside the next one: it comes too late for everything it still does.
+
+The operator doesn't see the late run's end, so what the request is right after it is what it stays.
+"""
+
+import pytest
+
+from tests.cases.stepping.beside import beside
+from tests.crash.borders import late_borders
+from tests.crash.killing import compare, finish, halted, record, say
+from tests.crash.paths import PATHS, Stage
+from tests.crash.sampling import TALLY, Sample
+
+ENDED = 180.0  # seconds that the late run gets to end
+
+
+@pytest.mark.parametrize("name", list(PATHS))
+@beside
+def test_k1_a_run_that_lives_on_beside_the_next(stage: Stage, sample: Sample, name: str) -> None:
+    path = PATHS[name]
+    if name not in sample.some("paths beside", list(PATHS), 1):
+        return
+    reference = record(stage.world, path, path.begin(stage))
+    borders = sample.some(f"{name} beside", late_borders(reference.borders), 1)
+    failed = []
+    for border in borders:
+        subject = path.begin(stage)
+        try:
+            with halted(stage.world, path, subject, border) as late:
+                finish(stage.world, path, subject)
+                late.go.touch()
+                late.run.result(ENDED).check()
+            compare(reference, subject, f"with a newer run beside it from {border} on")
+        except AssertionError as error:
+            failed.append(str(error))
+        else:
+            if path.makes:
+                stage.filled(subject)
+                stage.keep(path.makes, subject)
+        say(f"beside {name} {border}{': WRONG' if failed and str(border) in failed[-1] else ''}")
+    TALLY.note(f"{name}: {len(borders)} runs that lived on beside the next one")
+    assert not failed, f"{len(failed)} of {len(borders)} late runs:\n" + "\n\n".join(failed)
