@@ -115,3 +115,39 @@ def test_wait_period(since: str | None, period: int) -> None:
 def test_refused(status: dict[str, Any], generation: int, is_refused: bool, was_refused: bool) -> None:
     assert conditions.is_refused(status, generation) is is_refused
     assert conditions.was_refused(status) is was_refused
+
+
+KEY = "observedDatabaseConnectionReference"
+NOTHING: dict[str, Any] = {}
+X, Y = {"name": "x"}, {"name": "y"}
+
+
+def said(state: str, reason: str, generation: int = 1, reference: Any = None) -> dict[str, Any]:
+    """A status in which a run has said this."""
+    told = {"conditions": conditions.build([], state, reason, "message", generation, OLD)}
+    return {**told, **({KEY: reference} if reference else {})}
+
+
+@pytest.mark.parametrize(
+    ("read", "found", "state", "reference", "expected"),
+    [
+        pytest.param(NOTHING, NOTHING, "waits", X, False, id="the-first-word"),
+        pytest.param(said("done", "Ready"), said("done", "Ready"), "person", None, False, id="unchanged"),
+        pytest.param(NOTHING, said("waits", "Creating", reference=X), "done", X, False, id="its-own-claim"),
+        pytest.param(NOTHING, said("waits", "Creating", reference=X), "refused", None, False, id="a-lost-claim"),
+        pytest.param(said("refused", "R"), said("waits", "Creating"), "waits", X, False, id="its-own-new-try"),
+        pytest.param(NOTHING, said("waits", "Creating", reference=X), "waits", X, False, id="both-claim-at-one"),
+        pytest.param(NOTHING, said("waits", "Creating", reference=Y), "waits", X, True, id="claimed-elsewhere"),
+        pytest.param(NOTHING, said("done", "Ready", reference=X), "waits", X, True, id="ready-meanwhile"),
+        pytest.param(NOTHING, said("done", "Ready", reference=X), "waits", None, True, id="ready-while-it-waited"),
+        pytest.param(said("waits", "A"), said("waits", "B"), "refused", None, True, id="another-has-spoken"),
+        pytest.param(NOTHING, said("refused", "R"), "waits", X, True, id="refused-meanwhile"),
+        pytest.param(NOTHING, said("refused", "R"), "done", X, False, id="all-done-and-refused-by-a-late-one"),
+        pytest.param(NOTHING, said("waits", "Creating", 2), "done", X, True, id="a-newer-spec"),
+        pytest.param(said("done", "Ready", 2), said("done", "Ready", 2), "done", X, True, id="an-older-spec"),
+    ],
+)
+def test_k1_a_late_run_has_nothing_to_say(
+    read: dict[str, Any], found: dict[str, Any], state: str, reference: Any, expected: bool
+) -> None:
+    assert conditions.overtaken(read, found, state, reference, 1) is expected

@@ -334,6 +334,18 @@ DISABLED, OTHER_SCOPE = connection("two", enabled=False), connection("two", in_s
         pytest.param([asked("one", **server(9)), asked("two", **server(10))], None, "one", id="numbers-not-text"),
         pytest.param([asked("one", **server(5, 1)), asked("two", **server(9))], None, "two", id="S2-not-the-read-only"),
         pytest.param([asked("one", **server(5, 1))], None, "ServerReadOnly", id="S2-all-read-only"),
+        pytest.param(
+            [asked("one", where=connection("one", referenced=True), **server(9)), asked("two", **server(4))],
+            None,
+            "one",
+            id="K1-stays-where-an-earlier-run-may-be-claiming",
+        ),
+        pytest.param(
+            [asked("one", where=connection("one", referenced=True), **server(5, 1)), asked("two", **server(9))],
+            None,
+            "two",
+            id="S2-not-there-if-it-is-read-only",
+        ),
         pytest.param([asked(where=DISABLED)], None, "ProviderMissing", id="disabled"),
         pytest.param([asked(where=OTHER_SCOPE)], None, "ProviderMissing", id="another-scope"),
         pytest.param([], None, "ProviderMissing", id="none"),

@@ -6,9 +6,9 @@ reason -> ``{state, message}``; ``reason`` (str, required); ``params`` (dict): w
 ``reference``, ``database_info``, ``observed_seed`` (dict): status fields to set; ``drop_reference`` (bool): take
 the reference away; ``event`` (dict): an extra Event ``{reason, message}`` to write.
 
-Returns ``{changed, written: bool, period: int}``: whether the API took it (False, too, where the request is gone),
-and the seconds until a waiting request is to be looked at again. Nothing is written where nothing differs. An API
-that fails is no failed task: the next pass writes.
+Returns ``{changed, written: bool, period: int}``: whether the API took it (False, too, where the request is gone, or
+another run has spoken since this one read it), and the seconds until a waiting request is to be looked at again.
+Nothing is written where nothing differs. An API that fails is no failed task: the next pass writes.
 """
 
 from __future__ import annotations
@@ -53,11 +53,15 @@ class ActionModule(ActionBase):
             if found is None or found["metadata"]["uid"] != request["uid"]:
                 return result
             old = found.get("status") or {}
+            generation, reference = request["generation"], args["reference"]
+            if conditions.overtaken(request["status"], old, entry["state"], reference, generation):
+                return result
             new = build_status(old, args, entry["state"], message, at)
             changes = {key: value for key, value in new.items() if old.get(key) != value}
             result.update({"changed": bool(changes), "period": conditions.wait_period(new, at)})
             if changes and not self._task.check_mode:
-                kube.merge(f"{path}/status", {"metadata": {"uid": request["uid"]}, "status": changes})
+                version = {key: found["metadata"][key] for key in ("uid", "resourceVersion")}
+                kube.merge(f"{path}/status", {"metadata": version, "status": changes})
                 self._write_events(kube, args, old, entry["state"], message, at)
             result["written"] = True
         except KubeError as error:

@@ -56,6 +56,30 @@ def build(
     return result
 
 
+def overtaken(read: dict[str, Any], found: dict[str, Any], state: str, reference: Any, generation: int) -> bool:
+    """Whether another run has spoken since this one read the request, so that this one has nothing to say any more.
+
+    A run whose operator was killed lives on beside the next one, and one by hand beside the operator's. Nobody looks
+    at the request again after what such a late run writes.
+
+    Args:
+        read: the status when the run began. found: the present one. state: that is to be written. reference: the
+        connection that is to be written, None to leave it. generation: of the spec that this run works on.
+    Returns:
+        False where nothing changed, or nothing but what any run writes on its way: that it works, at this connection.
+    """
+    key = "observedDatabaseConnectionReference"
+    ready = find(found, "Ready")
+    if (ready.get("observedGeneration") or 0) > generation:
+        return True
+    if (read.get("conditions"), read.get(key)) == (found.get("conditions"), found.get(key)):
+        return False
+    if ready.get("reason") == "Creating":
+        return bool(reference and found.get(key)) and found[key] != reference
+    # A run that has all done, its row says so, beats the refusal of one that came too late to see that.
+    return not (state == "done" and was_refused(found))
+
+
 def seconds_since(stamp: str | None, at: str) -> float:
     """Seconds between two times as the API writes them; infinitely many where the first can't be read, 0 without."""
     if not stamp:

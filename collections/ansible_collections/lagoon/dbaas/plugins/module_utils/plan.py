@@ -331,6 +331,9 @@ def finalize_words(ending: Dict) -> list[str]:
 def place(read: Dict, answers: list[Dict]) -> Dict:
     """Choose the connection of a plain request: the enabled, writable one with the fewest databases.
 
+    One that stands in status stays: the run that wrote it may be about to claim there, and the keys of one ledger keep
+    the two apart.
+
     Returns:
         ``{claim: {connection, database, username, host, origin}}`` or ``{outcome}``.
     """
@@ -347,6 +350,7 @@ def place(read: Dict, answers: list[Dict]) -> Dict:
     chosen = min(
         writable,
         key=lambda a: (
+            not a["connection"]["referenced"],
             int(a["answer"]["server"][0]["databases_count"]),
             a["connection"]["provider"],
             a["connection"]["name"],
