@@ -14,7 +14,8 @@ from typing import Any
 from dev.standin.watches import Target, Watch
 
 PROXY_HOST = "127.0.0.1"
-PROXY_PORT = 8888
+# The real runtime's can't be moved. This one's can, so that a test runs two operators at once.
+PROXY_PORT = int(os.environ.get("DBAAS_STANDIN_PROXY_PORT", "8888"))
 RUNNER_ROOT = Path("/tmp/ansible-operator/runner")  # noqa: S108  (where the real runtime has it)
 
 _KUBECONFIG = """---
