@@ -93,6 +93,12 @@ def test_no_task_fails_a_run_on_purpose(task):
     assert task.module != "ansible.builtin.debug"
 
 
+@pytest.mark.parametrize("task", [t for t in ALL_TASKS if t.module.startswith("kubernetes.core.")], ids=str)
+def test_a_write_to_the_api_ends_in_time_and_never_fails_the_run(task):
+    assert "timeout" in task.body, "a frozen API server holds the run for ever"
+    assert task.body.get("ignore_errors") is True
+
+
 @pytest.mark.parametrize("task", [t for t in ALL_TASKS if t.module.startswith("community.mysql.")], ids=str)
 def test_a_statement_ends_in_time_and_never_fails_the_run(task):
     assert task.module == "community.mysql.mysql_query"
