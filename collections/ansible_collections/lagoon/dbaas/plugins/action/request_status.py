@@ -45,7 +45,9 @@ class ActionModule(ActionBase):
         message = entry["message"].format_map(args["params"])
         at = conditions.now()
         path = request_path(request["namespace"], request["name"])
-        result.update({"changed": False, "written": False, "period": conditions.SHORTEST_WAIT})
+        # What the run began with, for an API that says nothing now.
+        began = conditions.wait_period(request.get("status") or {}, at)
+        result.update({"changed": False, "written": False, "period": began})
         try:
             kube = Kube()
             # Read anew: this run may have written before.
