@@ -51,6 +51,10 @@ test-cases: bootstrap ## Run the cases from the field, each by runs of a playboo
 test-crash: bootstrap ## Kill a run at every border there is, and compare (most of an hour)
 	@$(IN_VENV) DBAAS_CRASH_SAMPLE=$${DBAAS_CRASH_SAMPLE:-all} $(PYTHON) -m pytest tests/crash --capture=no $(PYTEST_ARGS)
 
+.PHONY: test-migration
+test-migration: bootstrap ## Migrate from MariaDBConsumer, a hundred through the operator too; count and time are printed
+	@$(IN_VENV) $(PYTHON) -m pytest tests/migration -s $(PYTEST_ARGS)
+
 .PHONY: molecule
 molecule: bootstrap ## Run the molecule scenarios (one of them: make molecule SCENARIO=seed)
 	@$(IN_VENV) $(PYTHON) -m dev.check molecule $(SCENARIO)

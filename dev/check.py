@@ -18,7 +18,7 @@ from dev.errors import SandboxError
 from dev.operator import ansible_settings
 from dev.paths import ROOT
 
-FOLDERS = ("tests/unit", "tests/contract", "tests/integration", "tests/crash")
+FOLDERS = ("tests/unit", "tests/contract", "tests/integration", "tests/crash", "tests/migration")
 
 
 @dataclass
@@ -61,7 +61,7 @@ def run_pytest(folder: str) -> Counts:
     with tempfile.TemporaryDirectory() as place:
         report = Path(place) / "report.xml"
         status = subprocess.run(
-            [sys.executable, "-m", "pytest", folder, "--durations=5", f"--junitxml={report}"],
+            [sys.executable, "-m", "pytest", folder, "-m", "not long", "--durations=5", f"--junitxml={report}"],
             cwd=ROOT,
             check=False,
         ).returncode

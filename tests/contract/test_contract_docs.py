@@ -97,9 +97,16 @@ def test_readme_shows_one_request_and_one_seed():
 
 def test_readme_warns_of_the_older_operator():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    (bold,) = re.findall(r"\*\*([^*]*MariaDBConsumer[^*]*)\*\*", text)
+    # An opening pair of stars stands before a word; else the text between two bold ones would count.
+    (bold,) = re.findall(r"(?<!\S)\*\*(?=\S)([^*]*MariaDBConsumer[^*]*)\*\*", text)
     assert "drops the database" in bold
     assert 'dbaas.amazee.io/no-drop-database: "true"' in bold
+
+
+def test_the_page_on_the_migration_warns_too():
+    text = (ROOT / "docs/migration.md").read_text(encoding="utf-8")
+    bold = [" ".join(part.replace(">", "").split()) for part in re.findall(r"\*\*([^*]+)\*\*", text)]
+    assert any("drops the database" in part and "no-drop-database" in part for part in bold)
 
 
 def test_api_page_tells_every_field():
@@ -116,3 +123,9 @@ def test_api_page_tells_every_field():
         for part in ("spec", "status"):
             for name in fields(properties[part], part):
                 assert re.search(rf"`[^`\n]*\b{name}\b[^`\n]*`", text), f"{part}: {name}"
+
+
+def test_readme_shows_the_lines_of_the_example():
+    example = (ROOT / "examples/deploy-with-seed.sh").read_text(encoding="utf-8")
+    lines = example.split("# begin\n")[1].split("# end\n")[0]
+    assert f"```sh\n{lines}```" in (ROOT / "README.md").read_text(encoding="utf-8")
