@@ -160,6 +160,7 @@ def test_seed_and_request_are_made(made: Scene) -> None:
     values = {k: base64.b64decode(v).decode() for k, v in (site.seed() or {})["data"].items()}
     assert (values == site.account.seed()) is True, "the seed secret isn't the MariaDBConsumer's"
     assert made.state("make", "shop") == ("waiting", "NotSeen")
+    assert "not Settled within 0 s" in made.reports["make"]["rows"][f"{made.namespace}/shop"]["message"]
 
 
 def test_nothing_is_labelled_before_ready(made: Scene) -> None:
@@ -193,6 +194,7 @@ def test_refused_ones_are_removed_on_demand(removed: Scene) -> None:
         assert removed.sites[kind].request.read() is None
         assert removed.sites[kind].seed() is None
         assert removed.state("remove", kind) == ("refused", BROKEN[kind].reason)
+        assert "were removed" in removed.reports["remove"]["rows"][f"{removed.namespace}/{kind}"]["message"]
         assert removed.sites[kind].differences() == {}
     assert removed.sites["shop"].seed() is not None
 

@@ -300,9 +300,19 @@ def test_names_can_be_chosen() -> None:
     assert migration_names.chosen(names, "blog", "other") == "other-db"
 
 
-def test_write_problems_name_the_object() -> None:
-    documents = [{"metadata": {"namespace": "n", "name": name}} for name in ("a", "b")]
+def test_write_notes_name_the_object() -> None:
+    documents = [{"kind": "Secret", "metadata": {"namespace": "n", "name": name}} for name in ("a", "b")]
     bad: Json = {"error": {"reason": "Forbidden", "msg": "with values"}}
-    assert migration.write_problems({"documents": documents[:1], **bad}) == {"n/a": "Forbidden"}
-    assert migration.write_problems({"documents": documents, "result": {"results": [{}, bad]}}) == {"n/b": "Forbidden"}
-    assert migration.write_problems({"documents": documents[:1], "result": {"kind": "Secret"}}) == {}
+    told = "The API refused to write the Secret a: Forbidden."
+    assert migration.write_notes(bad, documents[:1]) == {"n/a": told}
+    assert set(migration.write_notes({"result": {"results": [{}, bad]}}, documents)) == {"n/b"}
+    assert migration.write_notes({"result": {"kind": "Secret"}}, documents[:1]) == {}
+
+
+def test_wait_notes_tell_what_ran_out() -> None:
+    waited = {"done": ["n/a"], "left": ["n/b"]}
+    assert migration.wait_notes(waited, 9) == {"n/b": "It was not Settled within 9 s."}
+    assert migration.wait_notes(waited, 9, gone=True) == {
+        "n/a": "Its request and seed secret were removed.",
+        "n/b": "It was not gone within 9 s.",
+    }

@@ -1,9 +1,9 @@
 # GNU General Public License v3.0+ (see https://www.gnu.org/licenses/gpl-3.0.txt)
 """Tell what a migration came to: a table on standard output, a file for programs, and the task's own end.
 
-Arguments: ``entries`` (list of dict, required): of the last ``migration_read``; ``problems`` (dict): ``NAMESPACE/NAME``
--> why the API refused a write; ``step`` (str, required): ``migrate`` or ``finish``; ``began`` (float, required): when
-the run began, in seconds since 1970; ``file`` (str): where to write JSON, "" for nowhere.
+Arguments: ``entries`` (list of dict, required): of the last ``migration_read``; ``notes`` (dict): ``NAMESPACE/NAME`` of
+an object -> a sentence on what became of it; ``step`` (str, required): ``migrate`` or ``finish``; ``began`` (float,
+required): when the run began, in seconds since 1970; ``file`` (str): where to write JSON, "" for nowhere.
 
 Fails where an entry isn't as the step wants it, so that the exit status tells.
 """
@@ -30,14 +30,14 @@ class ActionModule(ActionBase):
         _, args = self.validate_argument_spec(
             {
                 "entries": {"type": "list", "elements": "dict", "required": True},
-                "problems": {"type": "dict", "default": {}},
+                "notes": {"type": "dict", "default": {}},
                 "step": {"type": "str", "required": True, "choices": sorted(migration_report.GOOD)},
                 "began": {"type": "float", "required": True},
                 "file": {"type": "str", "default": ""},
             }
         )
         check = bool(self._task.check_mode)
-        rows = migration_report.outcomes(args["entries"], args["problems"], args["step"], check)
+        rows = migration_report.outcomes(args["entries"], args["notes"], args["step"], check)
         seconds = round(time.time() - args["began"])
         report = migration_report.document(rows, args["step"], check, seconds)
         for line in ["", *migration_report.lines(report), ""]:
@@ -51,8 +51,9 @@ class ActionModule(ActionBase):
                 return result
         bad = sum(not row["good"] for row in rows)
         if bad:
-            done = "finished" if args["step"] == "finish" else "to be migrated" if check else "migrated"
-            result.update({"failed": True, "msg": f"{bad} of {len(rows)} can't be {done}; the table says why."})
+            done = {"finish": "finished", "migrate": "migrated"}[args["step"]]
+            wont = "would not be" if check else "are not"
+            result.update({"failed": True, "msg": f"{bad} of {len(rows)} {wont} {done}; the table says why."})
         return result
 
 

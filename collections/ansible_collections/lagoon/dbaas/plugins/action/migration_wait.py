@@ -4,8 +4,8 @@
 Arguments: ``entries`` (list of dict, required): see ``migration.plan``; ``seconds`` (int, required): for all of them
 together; ``gone`` (bool): wait until those that were to be removed are gone, instead.
 
-Returns ``{left}``: ``NAMESPACE/NAME`` of the requests on which the time ran out. What needs a person isn't waited for.
-An API that fails in between is asked again. How far it is is said on standard output.
+Returns ``{done, left}``: ``NAMESPACE/NAME`` of the requests that are, and of those on which the time ran out. What
+needs a person isn't waited for. An API that fails in between is asked again. How far it is, it says on standard output.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class ActionModule(ActionBase):
             for entry in args["entries"]
             if (entry["todo"] == "remove" if args["gone"] else entry["todo"] == "make" or entry["state"] == "waiting")
         }
-        total, said, began = len(left), len(left), time.monotonic()
+        names, total, said, began = set(left), len(left), len(left), time.monotonic()
         kube = Kube()
         while left:
             left = {name: path for name, path in left.items() if not self._look(kube, path, args["gone"])}
@@ -60,7 +60,7 @@ class ActionModule(ActionBase):
                 break
             if left:
                 time.sleep(min(PAUSE, args["seconds"] - spent))
-        result.update({"changed": False, "left": sorted(left)})
+        result.update({"changed": False, "done": sorted(names - set(left)), "left": sorted(left)})
         return result
 
     def _look(self, kube: Kube, path: str, gone: bool) -> bool:

@@ -90,6 +90,7 @@ class FilterModule:
             "provider_found": health.provider_found,
             "reference_of": providers.reference_of,
             "is_refused": conditions.is_refused,
-            "write_problems": migration.write_problems,
+            "write_notes": migration.write_notes,
+            "wait_notes": migration.wait_notes,
         }
         return {name: _checked(function) for name, function in functions.items()}

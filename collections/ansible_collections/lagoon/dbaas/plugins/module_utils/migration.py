@@ -311,19 +311,33 @@ def removals(entries: list[Dict]) -> list[Dict]:
     return found
 
 
-def write_problems(written: Dict) -> dict[str, str]:
+def write_notes(written: Dict, documents: list[Dict]) -> dict[str, str]:
     """Which documents of a ``kubernetes.core.k8s`` task the API refused.
 
     Args:
-        written: the task's result, with ``documents`` that were sent.
+        written: the task's result. documents: what was sent.
     Returns:
-        ``NAMESPACE/NAME`` -> why, in one word of HTTP's such as ``Forbidden``.
+        ``NAMESPACE/NAME`` -> a sentence with HTTP's word for the cause, such as ``Forbidden``.
     """
     result = written.get("result") or {}
     results = result.get("results", [written])
-    problems = {}
-    for document, answer in zip(written["documents"], results, strict=True):
+    notes = {}
+    for document, answer in zip(documents, results, strict=True):
         if answer.get("error"):
-            name = f"{document['metadata']['namespace']}/{document['metadata']['name']}"
-            problems[name] = str(answer["error"].get("reason", "no answer"))
-    return problems
+            metadata, why = document["metadata"], answer["error"].get("reason", "no answer")
+            text = f"The API refused to write the {document['kind']} {metadata['name']}: {why}."
+            notes[f"{metadata['namespace']}/{metadata['name']}"] = text
+    return notes
+
+
+def wait_notes(waited: Dict, seconds: int, gone: bool = False) -> dict[str, str]:
+    """What is to be said of the requests that were waited for.
+
+    Args:
+        waited: the result of migration_wait. seconds: how long that was. gone: for their deletion.
+    Returns:
+        ``NAMESPACE/NAME`` -> a sentence.
+    """
+    late = f"It was not {'gone' if gone else 'Settled'} within {seconds} s."
+    removed = dict.fromkeys(waited["done"], "Its request and seed secret were removed.") if gone else {}
+    return {**removed, **dict.fromkeys(waited["left"], late)}

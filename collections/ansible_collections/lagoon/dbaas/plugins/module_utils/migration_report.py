@@ -15,11 +15,11 @@ COLUMNS = ("namespace", "consumer", "request", "state", "reason")
 GOOD = {"migrate": {"migrated", "finished", "skipped", "planned"}, "finish": {"finished", "skipped", "planned"}}
 
 
-def outcomes(rows: list[Dict], problems: dict[str, str], step: str, check: bool) -> list[Dict]:
+def outcomes(rows: list[Dict], notes: dict[str, str], step: str, check: bool) -> list[Dict]:
     """The entries as they stand at the end of a run.
 
     Args:
-        rows: the last plan's entries. problems: ``NAMESPACE/NAME`` -> why the API refused a write.
+        rows: the last plan's entries. notes: ``NAMESPACE/NAME`` of an object -> a sentence on what became of it.
         step: ``migrate`` or ``finish``. check: nothing was to be written.
     Returns:
         The entries with ``state`` and ``message`` for what the run couldn't do, and ``good``.
@@ -31,10 +31,8 @@ def outcomes(rows: list[Dict], problems: dict[str, str], step: str, check: bool)
             state, message = "planned", planned(row)
         elif state == "missing" and row["todo"]:
             state, message = "failed", "Its objects are not there after the run."
-        names = {f"{row['namespace']}/{row[part]}" for part in ("seed", "request", "consumer")}
-        told = sorted(f"{name}: {problems[name]}" for name in names & set(problems))
-        if told and not check:
-            message = f"{message} The API refused a write ({', '.join(told)}).".strip()
+        names = dict.fromkeys(f"{row['namespace']}/{row[part]}" for part in ("request", "seed", "consumer"))
+        message = " ".join([message, *(notes[name] for name in names if name in notes)]).strip()
         result.append({**row, "state": state, "message": message, "good": state in GOOD[step]})
     return result
 
