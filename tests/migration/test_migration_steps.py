@@ -20,6 +20,7 @@ Json = dict[str, Any]
 
 LONG = "long-" + "x" * 60  # longer than a request's name may be
 CUT = f"long-{'x' * 47}-19251b8e81"  # its request
+TEMPLATE = "{{ 7*7 }} [1]"  # a database's name is text, whatever it looks like
 WHOLE = ("shop", "blog", LONG)
 KINDS = ("no-password", "unknown-host", "foreign-service", "wrong-password", "database-missing", "read-only")
 NOT_TRIED = [kind for kind in KINDS if BROKEN[kind].state == "not-tried"]
@@ -77,7 +78,7 @@ def scene(world: Cases, migration: Migration) -> Iterator[Scene]:
     place = world.place("migration")
     sites = {}
     for name in WHOLE:
-        account = world.older(place.server)
+        account = world.older(place.server, database=TEMPLATE if name == "blog" else "")
         sites[name] = make(world, place.namespace, name, account, place.scope)
     for kind in KINDS:
         sites[kind] = make_broken(world, place.namespace, kind, place.server, place.scope)
@@ -182,6 +183,11 @@ def test_broken_ones_are_refused_by_name(settled: Scene, kind: str) -> None:
 def test_the_label_is_all_that_is_written_on_the_old_object(settled: Scene) -> None:
     for name, changes in settled.written.items():
         assert changes == ({"labels": {"app": "site", KEEP_LABEL: "true"}} if name in WHOLE else {}), name
+
+
+def test_text_stays_text(settled: Scene) -> None:
+    assert settled.reports["migrate"]["rows"][f"{settled.namespace}/blog"]["database"] == TEMPLATE
+    assert settled.sites["blog"].request.values()["DATABASE"] == TEMPLATE
 
 
 def test_the_application_reaches_its_old_rows(settled: Scene) -> None:
