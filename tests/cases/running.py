@@ -82,12 +82,14 @@ class Runner:
         folder: of this runner alone; the runs' home and temporary folders are in it.
         runs: all that ended.
         secrets: passwords that no output may hold.
+        deadline: seconds that a run may take.
     """
 
     kubeconfig: Path
     folder: Path
     runs: list[Run] = field(default_factory=list)
     secrets: set[str] = field(default_factory=set)
+    deadline: float = DEADLINE
     _numbers: list[int] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -134,7 +136,7 @@ class Runner:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=DEADLINE,
+            timeout=self.deadline,
             check=False,
         )
         meta = variables.get("ansible_operator_meta", {})

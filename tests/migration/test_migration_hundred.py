@@ -60,7 +60,7 @@ def hundred(world: World, sandbox: Sandbox, tmp_path_factory: pytest.TempPathFac
         kind: oldobjects.make_broken(world, namespaces[n % NAMESPACES], kind, servers[n % 2], PROVIDER)
         for n, kind in enumerate(BROKEN)
     }
-    migration = Migration(Runner(sandbox.kubeconfig, folder / "runs"))
+    migration = Migration(Runner(sandbox.kubeconfig, folder / "runs", deadline=2 * WAIT))
     (folder / "runs").mkdir()
     migration.runner.secrets |= {site.account.password for site in (*whole, *broken.values())}
     listed = folder / "namespaces.txt"

@@ -307,6 +307,8 @@ def test_write_notes_name_the_object() -> None:
     assert migration.write_notes(bad, documents[:1]) == {"n/a": told}
     assert set(migration.write_notes({"result": {"results": [{}, bad]}}, documents)) == {"n/b"}
     assert migration.write_notes({"result": {"kind": "Secret"}}, documents[:1]) == {}
+    broken = migration.write_notes({"msg": "no connection"}, documents)
+    assert broken == {f"n/{name}": "The Secret could not be written." for name in ("a", "b")}
 
 
 def test_wait_notes_tell_what_ran_out() -> None:

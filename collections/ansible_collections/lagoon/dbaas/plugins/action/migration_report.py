@@ -3,9 +3,10 @@
 
 Arguments: ``entries`` (list of dict, required): of the last ``migration_read``; ``notes`` (dict): ``NAMESPACE/NAME`` of
 an object -> a sentence on what became of it; ``step`` (str, required): ``migrate`` or ``finish``; ``began`` (float,
-required): when the run began, in seconds since 1970; ``file`` (str): where to write JSON, "" for nowhere.
+required): when the run began, in seconds since 1970; ``file`` (str): where to write JSON, "" for nowhere;
+``namespaces`` (int, required): how many were given.
 
-Fails where an entry isn't as the step wants it, so that the exit status tells.
+Fails where none was given, and where an entry isn't as the step wants it, so that the exit status tells.
 """
 
 from __future__ import annotations
@@ -34,8 +35,13 @@ class ActionModule(ActionBase):
                 "step": {"type": "str", "required": True, "choices": sorted(migration_report.GOOD)},
                 "began": {"type": "float", "required": True},
                 "file": {"type": "str", "default": ""},
+                "namespaces": {"type": "int", "required": True},
             }
         )
+        if not args["namespaces"]:
+            way = "-e namespace=NAME, -e namespaces_file=FILE, or a list in -e namespaces"
+            result.update({"failed": True, "msg": f"No namespace was given: {way}."})
+            return result
         check = bool(self._task.check_mode)
         rows = migration_report.outcomes(args["entries"], args["notes"], args["step"], check)
         seconds = round(time.time() - args["began"])

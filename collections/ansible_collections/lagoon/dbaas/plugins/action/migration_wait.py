@@ -48,8 +48,8 @@ class ActionModule(ActionBase):
             if (entry["todo"] == "remove" if args["gone"] else entry["todo"] == "make" or entry["state"] == "waiting")
         }
         names, total, said, began = set(left), len(left), len(left), time.monotonic()
-        kube = Kube()
-        while left:
+        kube = Kube() if left else None
+        while kube and left:
             left = {name: path for name, path in left.items() if not self._look(kube, path, args["gone"])}
             spent = time.monotonic() - began
             if len(left) != said:

@@ -319,8 +319,13 @@ def write_notes(written: Dict, documents: list[Dict]) -> dict[str, str]:
     Returns:
         ``NAMESPACE/NAME`` -> a sentence with HTTP's word for the cause, such as ``Forbidden``.
     """
-    result = written.get("result") or {}
-    results = result.get("results", [written])
+    result = written.get("result")
+    if result is None and "error" not in written:  # it broke before it wrote
+        return {
+            f"{d['metadata']['namespace']}/{d['metadata']['name']}": f"The {d['kind']} could not be written."
+            for d in documents
+        }
+    results = (result or {}).get("results", [written])
     notes = {}
     for document, answer in zip(documents, results, strict=True):
         if answer.get("error"):
