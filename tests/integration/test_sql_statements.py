@@ -26,13 +26,17 @@ LIFE: list[tuple[list[str], bool]] = [
     (["content"], False),
     (["take", "grant"], False),
     (["take", "ready"], False),
+    (["take", "hand_over"], False),
     (["survey"], False),
+    (["inventory"], False),
+    (["sizes"], False),
     (["facts"], False),
     (["take", "deleting"], False),
     (["take", "drop_account", "drop_database"], False),
     (["take", "give_back"], False),
 ]
-ARGUMENTS: dict[str, Any] = {**claim_arguments(DATABASE, USER, UID), "escape": "\\"}
+HEIR = {"heir_namespace": "other", "heir_request": "heir", "heir_uid": UID}
+ARGUMENTS: dict[str, Any] = {**claim_arguments(DATABASE, USER, UID), "escape": "\\", **HEIR}
 
 
 def test_every_form_is_tried() -> None:

@@ -132,6 +132,9 @@ def test_statements_survive_the_driver(form: str) -> None:
             "request",
             "request_uid",
             "escape",
+            "heir_namespace",
+            "heir_request",
+            "heir_uid",
         ),
         "'x'",
     )
@@ -145,6 +148,7 @@ def test_statements_survive_the_driver(form: str) -> None:
 def test_keys_fit_the_statements() -> None:
     assert len(sql.SURVEY) == len(sql.STATEMENTS["survey"])
     assert len(sql.FACTS) == len(sql.STATEMENTS["facts"])
+    assert len(sql.INVENTORY) == len(sql.STATEMENTS["inventory"])
     assert len(set(sql.SURVEY)) == len(sql.SURVEY)
     assert len(set(sql.FACTS)) == len(sql.FACTS)
 
@@ -154,7 +158,7 @@ def test_privileges_are_the_eighteen_by_name() -> None:
     assert not {"ALL", "ALL PRIVILEGES", "GRANT OPTION", "USAGE"} & set(sql.DATABASE_PRIVILEGES)
 
 
-@pytest.mark.parametrize("form", ["ready", "deleting", "give_back"])
+@pytest.mark.parametrize("form", ["ready", "deleting", "give_back", "hand_over"])
 def test_changes_of_a_row_name_the_request(form: str) -> None:
     # Whatever a caller hands over, only a row of this cluster and this UID can change.
     for text in sql.statements(form, "app"):

@@ -4,8 +4,8 @@
 Arguments: ``row`` (dict, required): with the ``username``; ``read`` (dict, required): what request_read found.
 
 Returns ``{candidates: [{source, password, config_file}], by_source: {source: …}}``: those to try, the published
-Secret's first, then the seed's and the kept Secret's where they differ; and all by source, with one made up for this
-run as ``generated``. ``no_log: true`` on the task.
+Secret's first, then the seed's and the kept Secret's where they differ (of a row of a former request, those that may
+prove it); and all by source, with one made up for this run as ``generated``. ``no_log: true`` on the task.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from __future__ import annotations
 from typing import Any
 
 from ansible.plugins.action import ActionBase
-from ansible_collections.lagoon.dbaas.plugins.module_utils import credentials, names, published
+from ansible_collections.lagoon.dbaas.plugins.module_utils import credentials, names, proof, published
+
+_PROOF = (credentials.PUBLISHED, credentials.SEED_AGAIN)
 
 
 class ActionModule(ActionBase):
@@ -31,6 +33,8 @@ class ActionModule(ActionBase):
             ("seed", read["seed"].get("password"), credentials.SEED_AGAIN),
             ("kept", published.kept_password(read), credentials.KEPT),
         ]
+        if args["row"].get("request_uid", read["request"]["uid"]) != read["request"]["uid"]:
+            found = [(*pair, slot) for pair, slot in zip(proof.passwords(read, args["row"]), _PROOF, strict=False)]
         candidates: list[dict[str, str]] = []
         by_source: dict[str, dict[str, str]] = {}
         for source, password, slot in found:

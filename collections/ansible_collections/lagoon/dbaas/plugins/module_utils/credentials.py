@@ -34,6 +34,19 @@ def connection_slot(index: int, ca: bool = False) -> int:
     return _CONNECTIONS_FROM + 2 * index + int(ca)
 
 
+def more_slots(count: int) -> list[int]:
+    """Slots beside the usual ones; to be called where a plugin's file is imported, as for those.
+
+    Args:
+        count: how many.
+    Returns:
+        What :func:`store` takes.
+    """
+    first = len(_SLOTS)
+    _SLOTS.extend(os.memfd_create(f"dbaas-login-{slot}") for slot in range(first, first + count))
+    return list(range(first, first + count))
+
+
 def store(slot: int, text: str) -> str:
     """Write *text* into a slot.
 

@@ -18,10 +18,11 @@ def keyed(result: dict[str, Any], keys: tuple[str, ...] | str) -> dict[str, list
     """The row sets of one mysql_query by name.
 
     Args:
-        result: the registered result. keys: the names in the order of the statements, or ``survey``/``facts``.
+        result: the registered result. keys: the names in the order of the statements, or ``survey``, ``facts`` or
+        ``inventory``.
     """
     if isinstance(keys, str):
-        keys = {"survey": sql.SURVEY, "facts": sql.FACTS}[keys]
+        keys = {"survey": sql.SURVEY, "facts": sql.FACTS, "inventory": sql.INVENTORY}[keys]
     return dict(zip(keys, result["query_result"], strict=True))
 
 

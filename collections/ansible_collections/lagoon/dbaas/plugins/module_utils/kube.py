@@ -82,6 +82,10 @@ class Kube:
         """Create an object. Raises KubeError."""
         return self._call("POST", path, body)
 
+    def delete(self, path: str, options: dict[str, Any]) -> None:
+        """Delete an object, with ``options`` as DeleteOptions. Raises KubeError."""
+        self._call("DELETE", path, options)
+
 
 def core_path(namespace: str, plural: str, name: str = "") -> str:
     """The path of a namespaced object (or list) of the core group."""

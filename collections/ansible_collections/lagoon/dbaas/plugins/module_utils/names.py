@@ -41,6 +41,11 @@ def derived_account(cluster: str, uid: str) -> str:
     return "u-" + _digest(cluster, uid, 24)
 
 
+def is_derived(username: str) -> bool:
+    """Whether an account's name has the form of those of :func:`derived_account`, whosever it is."""
+    return re.fullmatch(r"u-[0-9a-f]{24}", username) is not None
+
+
 def generated_password() -> str:
     """A new password: 32 letters, digits, ``-`` and ``_``; a letter first, one of each class at least."""
     while True:

@@ -22,6 +22,9 @@ from ansible_collections.lagoon.dbaas.plugins.module_utils import (
 
 Dict = dict[str, Any]
 
+#: What OwnershipUnproven says where nothing was tried.
+NO_PROOF = "no password came along that could prove it to be this request's"
+
 
 def outcome(reason: str, **params: Any) -> Dict:
     """An outcome of the run."""
@@ -135,7 +138,7 @@ def claimed(read: Dict, claim: Dict, written: bool, result: Dict, answers: list[
         for found in entry["answer"]["rows"]:
             if found["request_uid"] == read["request"]["uid"]:
                 # Where the claim was lost to an earlier run of this very request, the next run goes on with its row.
-                row = _row(found, entry["connection"], entry["answer"])
+                row = ledger_row(found, entry["connection"], entry["answer"])
                 return {"row": row} if came_to["ok"] else {"outcome": outcome("Creating")}
     if came_to["kind"] == "claimed":
         return {"outcome": outcome("SeedDatabaseInUse" if "seed" in read["request"]["spec"] else "DatabaseExists")}
@@ -185,11 +188,17 @@ def _ledger_outcome(answer: Dict, connection: str) -> Dict:
     return {}
 
 
-def _row(found: Dict, connection: Dict, answer: Dict) -> Dict:
+def ledger_row(found: Dict, connection: Dict, answer: Dict) -> Dict:
+    """A row of ``ownership`` with its account, its connection and what its server has.
+
+    Args:
+        found: the row as a survey reads it. connection: its server's. answer: the survey's.
+    """
     accounts = [a for a in answer["accounts"] if a["database_name"] == found["database_name"]]
     owner: Dict = next((a for a in accounts if a["purpose"] == "owner"), {})
     return {
         "database": found["database_name"],
+        "request_uid": found["request_uid"],
         "origin": found["origin"],
         "state": found["state"],
         "ready_seconds": found["ready_seconds"],
@@ -212,19 +221,21 @@ def locate(read: Dict, answers: list[Dict], deleting: bool = False) -> Dict:
         deleting: the request is being deleted; a server without a ledger then simply holds no row.
     Returns:
         ``{row}`` where it was found; ``{outcome}`` where that ends the run (a connection that can't be read may
-        hold it, so that waits); ``{search: True}`` where only the referenced connection was asked so far;
-        ``{}`` where there is none.
+        hold it, so that waits), with ``unproven``, a finished row of a former request of this namespace and name,
+        where proof.py may decide otherwise; ``{search: True}`` where only the referenced connection was asked so
+        far; ``{}`` where there is none.
     """
     request = read["request"]
-    others = False
+    others: list[Dict] = []
     for entry in answers:
         if not entry["outcome"]["ok"] or not entry["answer"]["ledger"]:
             continue
         for found in entry["answer"]["rows"]:
+            row = ledger_row(found, entry["connection"], entry["answer"])
             if found["request_uid"] == request["uid"]:
                 problem = _ledger_outcome(entry["answer"], entry["connection"]["name"])
-                return {"outcome": problem} if problem else {"row": _row(found, entry["connection"], entry["answer"])}
-            others = True
+                return {"outcome": problem} if problem else {"row": row}
+            others.append(row)
     for entry in answers:
         name = entry["connection"]["name"]
         problem = errors.wait_outcome(entry["outcome"], name) or _ledger_outcome(entry["answer"], name)
@@ -241,8 +252,24 @@ def locate(read: Dict, answers: list[Dict], deleting: bool = False) -> Dict:
         # Its provider is gone, or lists the connection no more: the row may be there.
         return {"outcome": outcome("ProviderMissing")}
     if others:
-        return {"outcome": outcome("OwnershipUnproven")}
+        unproven = unproven_row(others)
+        return {
+            "outcome": outcome("OwnershipUnproven", proof=NO_PROOF),
+            **({"unproven": unproven} if unproven else {}),
+        }
     return {}
+
+
+def unproven_row(rows: list[Dict]) -> Dict:
+    """The row that may be proven to be this request's: the only one, finished, with an account; else ``{}``.
+
+    Args:
+        rows: of :func:`ledger_row`, of this namespace and name and of other UIDs.
+    """
+    # Two connections to one server show one row twice.
+    if len({(row["database"], row["request_uid"]) for row in rows}) != 1:
+        return {}
+    return rows[0] if rows[0]["state"] == "ready" and rows[0]["username"] else {}
 
 
 def survey_targets(read: Dict, asked: list[Dict] | None = None) -> list[Dict]:
@@ -405,19 +432,20 @@ def seed_of_row(read: Dict, row: Dict) -> Dict:
     seed, spec = read["seed"], read["request"]["spec"]
     seeded = not is_derived(read, row)
     if row["state"] == "ready":
-        if "seed" in spec and (seed["state"] == "other_namespace" or not _names_row(seed, row)):
+        if "seed" in spec and (seed["state"] == "other_namespace" or not names_row(seed, row)):
             return {"outcome": outcome("SeedMismatch")}
         return {}
     if not seeded:
         return {}
     if "seed" in spec and seed["state"] == "missing":
         return {"outcome": outcome("SeedSecretMissing")}
-    if "seed" not in spec or seed["state"] != "valid" or not _names_row(seed, row):
+    if "seed" not in spec or seed["state"] != "valid" or not names_row(seed, row):
         return {"outcome": outcome("SeedChanged"), "undo": True}
     return {}
 
 
-def _names_row(seed: Dict, row: Dict) -> bool:
+def names_row(seed: Dict, row: Dict) -> bool:
+    """Whether a seed names a row's database and account; one that can't be read names nothing else."""
     if seed["state"] != "valid":
         return True  # nothing is said of another database
     same_case = seed["database"] == row["database"]
@@ -530,7 +558,9 @@ def done_reason(read: Dict, row: Dict) -> str:
     """The reason of a request that is Ready, from the row's origin."""
     if row["origin"] == "adopted":
         return "SeedAdopted"
-    return "DatabaseCreated" if is_derived(read, row) else "SeedCreated"
+    # A row that was handed over has the names that were derived for its former request.
+    derived = is_derived(read, row) or ("seed" not in read["request"]["spec"] and names.is_derived(row["username"]))
+    return "DatabaseCreated" if derived else "SeedCreated"
 
 
 def finalize(read: Dict, found: Dict, grace_seconds: int) -> Dict:

@@ -200,8 +200,40 @@ def removals(read: Document) -> list[Document]:
 def published_password(read: Document) -> str | None:
     """The password in the request's own published Secret, under whichever ``spec.name`` it was published."""
     secret = read["published"].get("secret")
-    if not secret or not is_owned(secret, read["request"]["uid"]):
-        return None
+    return _password(read, secret) if secret and is_owned(secret, read["request"]["uid"]) else None
+
+
+def restored_password(read: Document) -> str | None:
+    """The password in a Secret of the request's name that isn't this request's: one that came back with a backup."""
+    secret = read["published"].get("secret")
+    return _password(read, secret) if secret and not is_owned(secret, read["request"]["uid"]) else None
+
+
+def former(read: Document) -> list[Document]:
+    """Patches by which what a former request of this namespace and name published becomes this request's.
+
+    Its objects are known by their labels, and by having no owner, or none but a request of this name.
+
+    Args:
+        read: what request_read found.
+    """
+    request = read["request"]
+    labels = {INSTANCE_LABEL: request["name"], **MANAGED_BY}
+    found = []
+    for document in filter(None, read["published"].values()):
+        metadata = document["metadata"]
+        owners = metadata.get("ownerReferences") or []
+        if any((owner.get("kind"), owner.get("name")) != (KIND, request["name"]) for owner in owners):
+            continue
+        if is_owned(document, request["uid"]) or not _covers(metadata.get("labels"), labels):
+            continue
+        kept = {key: metadata[key] for key in ("name", "namespace", "uid")}
+        kind = {"apiVersion": document["apiVersion"], "kind": document["kind"]}
+        found.append({**kind, "metadata": {**kept, "ownerReferences": [owner_reference(request)]}})
+    return found
+
+
+def _password(read: Document, secret: Document) -> str | None:
     data = secret.get("data") or {}
     wanted = f"{key_prefix(read['request']['spec']['name'])}_PASSWORD"
     former = [key for key in sorted(data) if key.endswith("_PASSWORD")]

@@ -185,6 +185,31 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         # The server compares this one column without regard to case and accents.
         " AND CAST(event_schema AS BINARY) = CAST(%(database)s AS BINARY)) AS objects",
     ),
+    # A whole server for a person of the platform: its ledger, and what there is of databases, accounts and rights.
+    # Keys: INVENTORY.
+    "inventory": (
+        f"SELECT @@version AS version, @@lower_case_table_names AS folds, {_ADMIN_SEES}",
+        f"SELECT MAX(version) AS version FROM {LEDGER}.meta",
+        "SELECT CONVERT(o.database_name USING utf8mb4) AS database_name, o.origin, o.state, o.fence,"
+        " CAST(o.created_at AS CHAR) AS created_at, CONVERT(o.cluster USING utf8mb4) AS cluster,"
+        " CONVERT(o.namespace USING utf8mb4) AS namespace, CONVERT(o.request USING utf8mb4) AS request,"
+        f" CONVERT(o.request_uid USING utf8mb4) AS request_uid FROM {LEDGER}.ownership o",
+        "SELECT CONVERT(a.user USING utf8mb4) AS user, CONVERT(a.host USING utf8mb4) AS host,"
+        " CONVERT(a.database_name USING utf8mb4) AS database_name, a.origin, a.purpose"
+        f" FROM {LEDGER}.account a",
+        "SELECT schema_name AS name FROM information_schema.schemata",
+        # A role of MariaDB has no host.
+        "SELECT User AS user, Host AS host FROM mysql.user WHERE Host <> ''",
+        "SELECT d.* FROM mysql.db d",
+        f"SELECT g.user, g.host, g.pattern FROM ({_OTHER_GRANTS}) g",
+        "SELECT DISTINCT p.grantee FROM information_schema.user_privileges p WHERE p.privilege_type <> 'USAGE'",
+    ),
+    # How large each database is, in bytes, and how many tables it has.
+    "sizes": (
+        "SELECT t.table_schema AS name, COUNT(*) AS tables_count,"
+        " CAST(COALESCE(SUM(t.data_length + t.index_length), 0) AS UNSIGNED) AS bytes"
+        " FROM information_schema.tables t GROUP BY t.table_schema",
+    ),
     # One login as an account: is it the account that was meant (else 1242), and at which host part.
     "login": (
         "SELECT IF(CAST(CURRENT_USER() AS BINARY) = CAST(CONCAT(%(username)s, '@',"
@@ -219,6 +244,11 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"DELETE FROM {LEDGER}.ownership, {LEDGER}.account USING {LEDGER}.ownership LEFT JOIN {LEDGER}.account"
         f" ON {LEDGER}.account.database_name = {LEDGER}.ownership.database_name"
         f" WHERE {LEDGER}.ownership.{_ROW}",
+    ),
+    # The row and all it stands for become another request's. That one must have none yet, else the key refuses.
+    "hand_over": (
+        f"UPDATE {LEDGER}.ownership SET namespace = %(heir_namespace)s, request = %(heir_request)s,"
+        f" request_uid = %(heir_uid)s WHERE {_ROW}",
     ),
     "create_account": ("CREATE USER %(username)s@%(host)s IDENTIFIED BY %(password)s",),
     "set_password": ("ALTER USER %(username)s@%(host)s IDENTIFIED BY %(password)s",),
@@ -270,6 +300,9 @@ SURVEY = (
 )  # fmt: skip
 FACTS = (
     "names", "tls", "databases", "users", "claims", "grants", "other_grants", "global_grants", "exposures",
+)  # fmt: skip
+INVENTORY = (
+    "server", "ledger", "rows", "accounts", "databases", "users", "grants", "other_grants", "global_grants",
 )  # fmt: skip
 
 
