@@ -55,6 +55,10 @@ test-crash: bootstrap ## Kill a run at every border there is, and compare (most 
 test-migration: bootstrap ## Migrate from MariaDBConsumer, a hundred through the operator too; count and time are printed
 	@$(IN_VENV) $(PYTHON) -m pytest tests/migration -s $(PYTEST_ARGS)
 
+.PHONY: test-platform
+test-platform: bootstrap ## Run the tests of a person's playbooks: invariants, orphans, release, hand over, restore
+	@$(IN_VENV) $(PYTHON) -m pytest tests/platform $(PYTEST_ARGS)
+
 .PHONY: molecule
 molecule: bootstrap ## Run the molecule scenarios (one of them: make molecule SCENARIO=seed)
 	@$(IN_VENV) $(PYTHON) -m dev.check molecule $(SCENARIO)
@@ -65,6 +69,10 @@ lint: bootstrap ## Run ansible-lint, yamllint, ruff and mypy
 	@echo "ruff" >&2; $(IN_VENV) ruff check
 	@echo "mypy" >&2; $(IN_VENV) mypy
 	@echo "ansible-lint" >&2; $(IN_VENV) ansible-lint --offline
+
+.PHONY: check-invariants
+check-invariants: bootstrap ## Check a live platform by the current KUBECONFIG, an admin's; status 2 if something is found
+	@$(IN_VENV) ansible-playbook playbooks/check-invariants.yml $(ARGS)
 
 .PHONY: run
 run: bootstrap ## Run the operator in the foreground against the current KUBECONFIG

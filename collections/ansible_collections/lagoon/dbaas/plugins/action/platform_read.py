@@ -1,0 +1,34 @@
+# GNU General Public License v3.0+ (see https://www.gnu.org/licenses/gpl-3.0.txt)
+"""Read every request, provider and published object of the cluster, in one task, for a person of the platform.
+
+Arguments: ``cluster`` (str): the cluster's id where one is set, else the UID of the namespace kube-system.
+
+Returns what ``read_platform`` of module_utils/platform_reading.py does. It fails where the API does: a person reads
+it. The result holds the published Secrets: ``no_log: true`` on the task, which hides the failure's words too, so the
+failure is shown by the action itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible.plugins.action import ActionBase
+from ansible_collections.lagoon.dbaas.plugins.module_utils import platform_reading
+from ansible_collections.lagoon.dbaas.plugins.module_utils.kube import Kube, KubeError
+
+
+class ActionModule(ActionBase):
+    """The ``lagoon.dbaas.platform_read`` action."""
+
+    def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]:
+        """Run the action; see the top of this file."""
+        result: dict[str, Any] = super().run(tmp, task_vars)
+        _, args = self.validate_argument_spec({"cluster": {"type": "str", "default": ""}})
+        result["changed"] = False
+        try:
+            result.update(platform_reading.read_platform(Kube(), args["cluster"]))
+        except KubeError as error:
+            need = "KUBECONFIG has to name an admin's, who may read requests, providers and Secrets everywhere."
+            self._display.error(f"{error}. {need}")
+            result.update({"failed": True, "msg": str(error)})
+        return result

@@ -1,0 +1,45 @@
+# GNU General Public License v3.0+ (see https://www.gnu.org/licenses/gpl-3.0.txt)
+"""Show a report to the person who runs a playbook, and write it to a file if one is named.
+
+Arguments: ``report`` (dict, required): ``{lines, data, failed, summary}``; ``output`` (str): the file that gets
+``data`` as JSON, whole or not at all.
+
+The lines go to the screen as they are, without Ansible's quoting. With ``failed`` the task fails, and so
+ansible-playbook ends with status 2. No secret may be in a report.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from ansible.plugins.action import ActionBase
+
+
+class ActionModule(ActionBase):
+    """The ``lagoon.dbaas.platform_report`` action."""
+
+    def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]:
+        """Run the action; see the top of this file."""
+        result: dict[str, Any] = super().run(tmp, task_vars)
+        _, args = self.validate_argument_spec(
+            {"report": {"type": "dict", "required": True}, "output": {"type": "str", "default": ""}}
+        )
+        report = args["report"]
+        self._display.display("\n".join([*report["lines"], report["summary"]]))
+        result.update({"changed": False, "failed": bool(report.get("failed")), "msg": report["summary"]})
+        if args["output"]:
+            text = json.dumps(report["data"], indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+            try:
+                _write(Path(args["output"]).expanduser().absolute(), text)
+            except OSError as error:
+                result.update({"failed": True, "msg": f"the report couldn't be written: {error.strerror}"})
+        return result
+
+
+def _write(path: Path, text: str) -> None:
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)
