@@ -11,7 +11,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 COLLECTION = ROOT / "collections/ansible_collections/lagoon/dbaas"
-ROLES = ("dbaas_migration", "dbaas_provider", "dbaas_request", "seed")
+ROLES = ("dbaas_migration", "dbaas_platform", "dbaas_provider", "dbaas_request", "seed")
 TASK_FILES = sorted(ROOT.glob("roles/*/tasks/*.yml"))
 PLAYBOOKS = sorted(ROOT.glob("playbooks/*.yml"))
 # What the runtime runs; the other playbooks are run by people, and may fail and print.

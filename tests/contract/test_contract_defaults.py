@@ -32,7 +32,10 @@ def connection(**more):
 
 @pytest.mark.parametrize("role", ROLES)
 def test_argument_specs_are_the_defaults(role):
-    options = load(f"roles/{role}/meta/argument_specs.yml")["argument_specs"]["main"]["options"]
+    specs = load(f"roles/{role}/meta/argument_specs.yml")["argument_specs"]
+    options = {name: option for spec in specs.values() for name, option in spec["options"].items()}
+    files = {file.stem for file in (ROOT / f"roles/{role}/tasks").glob("*.yml")}
+    assert set(specs) <= files, "each is an entry point"
     defaults = load(f"roles/{role}/defaults/main.yml")
     required = [name for name, option in options.items() if option.get("required")]
     assert [name for name in options if name not in required] == list(defaults)

@@ -5,7 +5,7 @@ import re
 import string
 
 import pytest
-from ansible_collections.lagoon.dbaas.plugins.module_utils import conditions, errors, migration
+from ansible_collections.lagoon.dbaas.plugins.module_utils import conditions, errors, invariants, migration
 
 from tests.contract.project import (
     ALL_TASKS,
@@ -47,6 +47,10 @@ WORDS = {
     "RoleBinding",
     "CallbackModule",
     "SelfSubjectAccessReview",
+    "KiB",
+    "MiB",
+    "GiB",
+    "TiB",
 }
 CAMEL = re.compile(r"[A-Z][a-z]+(?:[A-Z][a-z]*)+")
 
@@ -99,7 +103,8 @@ def test_each_reason_has_a_state_and_a_sentence(reason):
     assert re.fullmatch(r"([A-Z]|databaseConnectionReference ).{15,398}\.", entry["message"]), (
         "whole sentences"
     )
-    assert placeholders(entry["message"]) <= {"key", "problem", "kind", "replica", "number", "why", "connection"}
+    known = {"key", "problem", "kind", "replica", "number", "why", "connection", "proof"}
+    assert placeholders(entry["message"]) <= known
 
 
 def test_states_are_those_of_the_code():
@@ -130,13 +135,19 @@ def test_docs_name_no_other_reason():
         word for word in re.findall(r"`([A-Z]\w+)`", text) if re.search(r"^(Seed|Ledger|Database[A-Z])", word)
     }
     kinds = {"DatabaseRequest", "DatabaseMySQLProvider"}
-    assert like - set(REASONS) - EVENTS - OF_PROVIDERS - OF_MIGRATIONS - kinds == set()
+    assert like - set(REASONS) - EVENTS - OF_PROVIDERS - OF_MIGRATIONS - set(invariants.FINDINGS) - kinds == set()
 
 
 def test_docs_tell_the_reasons_of_a_migration():
     rows = table(section("docs/migration.md", "## What the report says"))
     named = {reason for row in rows for reason in re.findall(r"`([A-Z]\w+)`", row[0])}
     assert named == OF_MIGRATIONS
+
+
+def test_docs_tell_each_finding_of_the_check():
+    rows = table(section("docs/operations.md", "### Checking a live platform"))
+    assert sorted(f for row in rows for f in re.findall(r"`(\w+)`", row[0])) == sorted(invariants.FINDINGS)
+    assert all(len(row) == 3 and row[1] and row[2] for row in rows)
 
 
 def test_rows_of_the_verdict_table_name_listed_reasons():
@@ -147,7 +158,7 @@ def test_rows_of_the_verdict_table_name_listed_reasons():
 
 @pytest.mark.parametrize("file", PYTHON, ids=ids)
 def test_python_names_listed_reasons_only(file):
-    known = {*REASONS, *EVENTS, *OF_PROVIDERS, *OF_MIGRATIONS, *WORDS}
+    known = {*REASONS, *EVENTS, *OF_PROVIDERS, *OF_MIGRATIONS, *WORDS, *invariants.FINDINGS}
     assert {text for text in literals(file) if CAMEL.fullmatch(text)} - known == set()
     for where, reasons, _ in calls("outcome"):
         assert reasons <= set(REASONS), where

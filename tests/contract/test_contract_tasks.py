@@ -27,11 +27,11 @@ MAX_LINES, MAX_TASKS, MAX_DEPTH = 100, 20, 2
 # These results or arguments hold a password, whatever the task does.
 SECRET_MODULES = re.compile(
     r"community\.mysql\..+|kubernetes\.core\..+"
-    r"|lagoon\.dbaas\.(request_read|account_credentials|provider_read|request_status|migration_read)"
+    r"|lagoon\.dbaas\.(request_read|account_credentials|provider_read|request_status|migration_read|platform_read|platform_logins)"
 )
 # A fact made from one of these may hold a password.
 SECRET_WORDS = re.compile(
-    r"__dbaas_request_read|__dbaas_provider_read\b(?!\['(found|failed_read)'\])|credentials|password|seed_read"
+    r"__dbaas_request_read|__dbaas_provider_read\b(?!\['(found|failed_read)'\])|credentials|password|seed_read|__dbaas_platform_read"
 )
 INCLUDES = {"ansible.builtin.include_tasks", "ansible.builtin.include_role"}
 SPEC_KEYS = {key for kind in (REQUEST, PROVIDER) for key in schema(kind)["properties"]["spec"]["properties"]}

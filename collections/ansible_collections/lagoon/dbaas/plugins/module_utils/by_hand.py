@@ -172,6 +172,7 @@ STEPS = {
     "give_back": "give the ledger's rows back",
     "drop_account": "drop the account",
     "drop_database": "drop the database",
+    "hand_over": "write this request into the row",
     "deleting": "mark the row",
     "ready": "mark the row ready",
 }
