@@ -30,7 +30,7 @@ class StrategyModule(Linear):
 
     def _queue_task(self, host: Any, task: Any, task_vars: Any, play_context: Any) -> None:
         if self._orders is None:
-            self._orders = self._given(task_vars["ansible_operator_meta"]["name"])
+            self._orders = self._given(task_vars.get("ansible_operator_meta", {}).get("name", ""))
         name = task.get_name().rpartition(" : ")[2]
         number = len(self._seen)
         if "record" in self._orders:
