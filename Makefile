@@ -59,6 +59,18 @@ test-migration: bootstrap ## Migrate from MariaDBConsumer, a hundred through the
 test-platform: bootstrap ## Run the tests of a person's playbooks: invariants, orphans, release, hand over, restore
 	@$(IN_VENV) $(PYTHON) -m pytest tests/platform $(PYTEST_ARGS)
 
+.PHONY: test-outage
+test-outage: bootstrap ## Run outages and races at every step of every path (more than an hour; make test has a sample)
+	@$(IN_VENV) DBAAS_LONG=1 $(PYTHON) -m pytest tests/outage -m "not load and not chaos" -rP $(PYTEST_ARGS)
+
+.PHONY: test-load
+test-load: bootstrap ## Make and delete 200 requests at once (a quarter of an hour)
+	@$(IN_VENV) DBAAS_LONG=1 $(PYTHON) -m pytest tests/outage -m load -rP $(PYTEST_ARGS)
+
+.PHONY: test-chaos
+test-chaos: bootstrap ## Kill operator and server at random for ten minutes; DBAAS_CHAOS_SEED=n repeats a run's order
+	@$(IN_VENV) DBAAS_LONG=1 $(PYTHON) -m pytest tests/outage -m chaos -rP $(PYTEST_ARGS)
+
 .PHONY: molecule
 molecule: bootstrap ## Run the molecule scenarios (one of them: make molecule SCENARIO=seed)
 	@$(IN_VENV) $(PYTHON) -m dev.check molecule $(SCENARIO)

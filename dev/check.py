@@ -19,7 +19,10 @@ from dev.operator import ansible_settings
 from dev.paths import ROOT
 
 # One run of pytest for all of them: its last tests look at what the whole run left in the servers' logs.
-FOLDERS = ("tests/unit", "tests/contract", "tests/integration", "tests/cases", "tests/crash", "tests/migration")
+FOLDERS = tuple(
+    f"tests/{name}"
+    for name in ("unit", "contract", "integration", "cases", "crash", "outage", "platform", "migration")
+)
 
 
 @dataclass

@@ -123,7 +123,8 @@ def test_the_plan_is_what_happens(hand: Hand) -> None:
 def test_a_plan_may_leave_logins_out(hand: Hand) -> None:
     world, server = hand.world, hand.place.server
     namespace, account = world.namespace(), world.older(server)
-    seeded, plain = world.ask(hand.place, account.seed(), namespace=namespace), world.ask(hand.place, namespace=namespace)
+    seeded = world.ask(hand.place, account.seed(), namespace=namespace)
+    plain = world.ask(hand.place, namespace=namespace)
     before, start = versions(hand, namespace), server.general_log.stat().st_size
     silent = hand.run("--check", namespace=namespace, logins=False)
     assert {name: line[0] for name, line in hand.lines(silent).items()} == {

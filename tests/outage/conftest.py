@@ -1,7 +1,5 @@
 """Outages, races, load. What takes long is marked ``long`` and run only if DBAAS_LONG=1."""
 
-import os
-import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,11 +7,10 @@ from typing import Any
 import pytest
 
 from dev.sandbox import Sandbox
-from tests.cases.stepping.steps import Step, without_operator
+from tests.cases.stepping.steps import without_operator
 from tests.cases.world import Cases
+from tests.outage.sampling import LONG, SEED
 
-LONG = os.environ.get("DBAAS_LONG") == "1"
-SEED = os.environ.get("DBAAS_SAMPLE_SEED") or str(random.SystemRandom().randrange(10**6))
 _LEFT_OUT = pytest.StashKey[int]()
 
 
@@ -36,22 +33,6 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     """Say what was left out."""
     if count := config.stash.get(_LEFT_OUT, 0):
         terminalreporter.line(f"{count} long tests left out: make test-outage, make test-load, make test-chaos")
-
-
-def chosen(steps: list[Step], path: str, outage: str) -> list[Step]:
-    """The steps of a path at which an outage is tried: all of them, or one of the sample.
-
-    Args:
-        steps: all that the test found.
-        path: whose.
-        outage: which.
-
-    Returns:
-        Those to try.
-    """
-    some = steps if LONG else [random.Random(f"{SEED} {path} {outage}").choice(steps)]
-    print(f"{path}, {outage}: at {len(some)} of {len(steps)} steps")
-    return some
 
 
 @pytest.fixture(scope="module")

@@ -96,6 +96,16 @@ def api_stopped(_api: ApiClient) -> Iterator[None]:
 
 
 @contextmanager
+def api_frozen(_api: ApiClient) -> Iterator[None]:
+    """SIGSTOP: the API server takes connections and never answers."""
+    cluster.APISERVER.signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        cluster.APISERVER.signal(signal.SIGCONT)
+
+
+@contextmanager
 def _ruled(api: ApiClient, change: Callable[[list[Json]], list[Json]], verb: str, resource: str) -> Iterator[None]:
     """Other rules for the operator; they hold when it may no more do what the verb and the resource say."""
     role: Json = objects.call(api, "GET", ROLE)
@@ -167,4 +177,4 @@ def uncollected() -> Iterator[None]:
 
 
 ApiOutage = Callable[[ApiClient], AbstractContextManager[None]]
-API_OUTAGES: dict[str, ApiOutage] = {"api_stopped": api_stopped, "forbidden": forbidden}
+API_OUTAGES: dict[str, ApiOutage] = {"api_stopped": api_stopped, "api_frozen": api_frozen, "forbidden": forbidden}

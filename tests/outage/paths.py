@@ -109,11 +109,6 @@ class Way:
         words = [self.request.condition(kind).get("status") for kind in ("Error", "Settled")]
         assert "True" not in (words[0], words[1] if self.request.condition("Ready").get("status") == "False" else None)
 
-    def remove(self) -> None:
-        """Take all of it away again, without a run where it never came to one."""
-        if self.request.read() is not None and self.playbook == RECONCILE:
-            self.world.delete(self.request, {"DBAAS_ADOPTED_GRACE_SECONDS": "0"})
-
 
 def adopt(world: Cases, place: Place) -> Way:
     """A seed whose database is there."""

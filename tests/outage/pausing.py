@@ -18,6 +18,7 @@ SHORT_TIMEOUTS = {
     "__dbaas_request_write_seconds": 5,
     "__dbaas_request_drop_seconds": 5,
     "__seed_probe_seconds": 5,
+    "__dbaas_request_api_seconds": 5,
 }
 
 

@@ -15,10 +15,10 @@ from tests.cases.running import Run
 from tests.cases.stepping.steps import Step
 from tests.cases.world import DONE, REFUSED, Cases, Place
 from tests.integration.e2ehelpers import API, ROWS, Account, Json, Log, Request, token
-from tests.outage.conftest import LONG, chosen
 from tests.outage.outages import uncollected
 from tests.outage.paths import FINALIZE, PATHS, RECONCILE, Way
 from tests.outage.pausing import Paused, handed_over
+from tests.outage.sampling import LONG, chosen
 
 PAUSE = 10  # seconds between two tries of one request
 IN_USE = "SeedDatabaseInUse"
@@ -79,7 +79,8 @@ def test_O4_two_requests_at_the_same_moment(world: Cases, place: Place, number: 
         assert lost.exists() == (False, True)
 
 
-@pytest.mark.parametrize("path", ["adopt", "create", "plain"] if LONG else ["plain"])
+@pytest.mark.long
+@pytest.mark.parametrize("path", ["adopt", "create", "plain"])
 @pytest.mark.parametrize("at", ["Claim | Insert the rows", "Change | Send the statements"])
 def test_two_runs_of_one_request(world: Cases, place: Place, path: str, at: str) -> None:
     """Operator and ad hoc run, or two operators: no double create, no lost row, and a Secret that logs in."""
@@ -97,9 +98,9 @@ def test_two_runs_of_one_request(world: Cases, place: Place, path: str, at: str)
     for word, most in (("CREATE DATABASE", 1), ("DROP", 0)):
         sent = [s for s in log.statements(account.database, account.username) if s.startswith(word)]
         assert len(sent) <= most, f"{word} was sent {len(sent)} times"
-    way.remove()
 
 
+@pytest.mark.long
 def test_two_runs_of_one_deletion(world: Cases, place: Place) -> None:
     """Both stand before the first change; the row decides, and nothing is left."""
     way = PATHS["delete"](world, place)
@@ -128,8 +129,7 @@ def steps_of(world: Cases, place: Place, path: str) -> list[Step]:
 @pytest.mark.parametrize("path", ["adopt", "create", "plain"] if LONG else ["create"])
 def test_deleted_while_it_is_made(world: Cases, place: Place, path: str) -> None:
     """The deletion comes and ends between two steps of a run that lives on: nothing of it is left anywhere."""
-    steps = steps_of(world, place, path)
-    for step in [*chosen(steps, path, "deleted"), *([] if LONG else [AT_THE_CLAIM])]:
+    for step in chosen(steps_of(world, place, path), path, "deleted") if LONG else [AT_THE_CLAIM]:
         way = PATHS[path](world, place)
         paused = Paused(world, RECONCILE, way.request, step)
         paused.wait()
@@ -148,6 +148,7 @@ def is_without_a_trace(way: Way, what: str) -> None:
     if info is not None:
         assert info.exists() == ((True, True) if way.hashes else (False, False)), what
         assert info.hashes() == way.hashes, what
+
     def published() -> list[str]:
         found = (way.request.secret(), objects.get(way.world.api, "v1", "Service", service, way.request.namespace))
         return [document["metadata"]["name"] for document in found if document]
@@ -157,7 +158,8 @@ def is_without_a_trace(way: Way, what: str) -> None:
     wait_for(lambda: not published(), f"{what}: what was published for a request that is gone to be collected", 90)
 
 
-@pytest.mark.parametrize("path", ["adopt", "create"] if LONG else ["adopt"])
+@pytest.mark.long
+@pytest.mark.parametrize("path", ["adopt", "create"])
 def test_spec_changed_while_it_runs(world: Cases, place: Place, path: str) -> None:
     """The run that read the old spec does no harm; the next one brings about the new one."""
     for step in chosen(steps_of(world, place, path), path, "changed"):
@@ -172,9 +174,9 @@ def test_spec_changed_while_it_runs(world: Cases, place: Place, path: str) -> No
         assert (way.request.service() or {})["metadata"]["name"] == name
         services = objects.call(world.api, "GET", objects.path_of("v1", "Service", namespace=way.request.namespace))
         assert f"{way.request.name}-db" not in {item["metadata"]["name"] for item in services["items"]}
-        way.remove()
 
 
+@pytest.mark.long
 def test_K2_spec_changed_while_it_is_refused(world: Cases, place: Place) -> None:
     """The refusal of the old spec isn't one of the new: exactly one new try is made of it."""
     account = world.older(place.server)
