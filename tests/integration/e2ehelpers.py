@@ -291,6 +291,7 @@ class World:
     namespaces: list[str] = field(default_factory=list)
     providers: list[str] = field(default_factory=list)
     cleanup: list[Callable[[], object]] = field(default_factory=list)
+    closing: float = CLOSING
 
     @property
     def one(self) -> MariaDB:
@@ -458,7 +459,7 @@ class World:
             return [n for n in self.namespaces if objects.get(self.api, "v1", "Namespace", n) is not None]
 
         try:
-            wait_for(lambda: not left(), "all namespaces of the test to be gone", CLOSING)
+            wait_for(lambda: not left(), "all namespaces of the test to be gone", self.closing)
         except WaitTimeout as error:
             raise AssertionError(f"{error}: {', '.join(left())} are left") from error
         finally:

@@ -44,6 +44,7 @@ class Hundred:
 def world(sandbox: Sandbox, _operator: Operator, provider: str) -> Iterator[World]:
     oldobjects.install(sandbox.api())
     with opened(sandbox, _operator) as world:
+        world.closing = WAIT
         yield world
 
 
