@@ -222,10 +222,22 @@ def compare(reference: Reference, subject: Subject, how: str) -> None:
         found = at_rest(subject)
     except WaitTimeout as error:
         raise AssertionError(f"{reference.path.name}, {how}: {error}") from error
-    wrong = list(differences(reference.picture, found))
-    if reference.path.rotates:
-        wrong = [line for line in wrong if ".untouched:" not in line]
-    assert not wrong, f"{reference.path.name}, {how}:\n" + "\n".join(wrong)
+    lines = wrong(reference, found)
+    assert not lines, f"{reference.path.name}, {how}:\n" + "\n".join(lines)
+
+
+def wrong(reference: Reference, found: Json) -> list[str]:
+    """In what a picture differs from the path's.
+
+    Args:
+        reference: of the path.
+        found: the picture.
+
+    Returns:
+        A line for each difference that may not be.
+    """
+    lines = differences(reference.picture, found)
+    return [line for line in lines if not (reference.path.rotates and ".untouched:" in line)]
 
 
 def differences(one: Any, other: Any, where: str = "") -> Iterable[str]:

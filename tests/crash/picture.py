@@ -181,9 +181,8 @@ def _request(subject: Subject) -> Json | None:
     status["conditions"] = [
         {k: v for k, v in condition.items() if k not in TIMES} for condition in status.get("conditions", [])
     ]
-    metadata = found["metadata"]
-    ends = {"finalizers": metadata.get("finalizers"), "ends": "deletionTimestamp" in metadata}
-    return {"spec": found["spec"], "status": status, **ends}
+    # The finalizer is the runtime's, not a run's.
+    return {"spec": found["spec"], "status": status, "ends": "deletionTimestamp" in found["metadata"]}
 
 
 def _login(subject: Subject) -> str:

@@ -4,6 +4,7 @@ The operator stands still while a path begins, and runs every request when it is
 Ready do not stay.
 """
 
+import contextlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from dev.waiting import wait_for
 from tests.cases.stepping.steps import HOOKS, stepwise, without_operator
 from tests.cases.world import Cases
 from tests.crash.borders import Border, late_borders
-from tests.crash.killing import Reference, References, compare, differences, finish, say
+from tests.crash.killing import Reference, References, finish, say, wrong
 from tests.crash.paths import PATHS, Stage
 from tests.crash.picture import Subject, picture
 from tests.crash.sampling import TALLY, Sample
@@ -127,32 +128,42 @@ def forget(stage: Stage, subject: Subject) -> None:
     objects.delete(stage.world.api, "v1", "Secret", f"{request.name}-seed", request.namespace)
 
 
-def wait_done(reference: Reference, subject: Subject) -> None:
+def wait_done(reference: Reference, subject: Subject, how: str) -> None:
     """Wait until the operator has brought a request to its end."""
     last = [""]
 
     def done() -> bool:
-        last[0] = "; ".join(differences(reference.picture, picture(subject)))
+        last[0] = "; ".join(wrong(reference, picture(subject)))
         return not last[0]
 
     try:
         wait_for(done, f"{subject!r} to come to its end", DONE)
     except WaitTimeout as error:
-        raise AssertionError(f"{reference.path.name}: {error}: {last[0]}") from error
+        raise AssertionError(f"{reference.path.name}, {how}: {error}: {last[0]}") from error
 
 
-def pairs(stage: Stage, halting: Halting, name: str, borders: list[Border]) -> Iterator[list[Halt]]:
-    """Requests that begin a path, as many at once as the operator works on, each with its runs to stand at a border."""
-    for first in range(0, len(borders), AT_ONCE):
-        halts = [Halt(PATHS[name].begin(stage), border, halting.folder) for border in borders[first : first + AT_ONCE]]
+@contextlib.contextmanager
+def standing(stage: Stage, halting: Halting, name: str, borders: Sequence[Border]) -> Iterator[list[Halt]]:
+    """Requests that begin a path, each with its run standing at a border; they are gone at the end.
+
+    Args:
+        stage: where.
+        halting: the operator, which works on no more of them at once.
+        name: of the path.
+        borders: one for each request.
+
+    Yields:
+        The requests.
+    """
+    halts = [Halt(PATHS[name].begin(stage), border, halting.folder) for border in borders]
+    try:
         halting.start(halts)
-        try:
-            halting.come(halts)
-            yield halts
-        finally:
-            for halt in halts:
-                halt.go.touch()
-            halting.operator.stop()
+        halting.come(halts)
+        yield halts
+    finally:
+        for halt in halts:
+            halt.go.touch()
+        halting.operator.stop()
         for halt in halts:
             forget(stage, halt.subject)
 
@@ -166,13 +177,13 @@ def test_k1_the_operator_killed_with_its_runs(
     reference = references[name]
     tenth = [border for border in reference.borders if not border.twin][EVERY // 2 :: EVERY]
     borders = sample.some(f"{name} operator", tenth, AT_ONCE)
-    for halts in pairs(stage, halting, name, borders):
-        halting.operator.kill_tree()
-        halting.operator.wait_ready()
-        for halt in halts:
-            wait_done(reference, halt.subject)
-            compare(reference, halt.subject, f"operator and run killed at {halt.border}")
-            say(f"operator and run: {name} {halt.border}")
+    for first in range(0, len(borders), AT_ONCE):
+        with standing(stage, halting, name, borders[first : first + AT_ONCE]) as halts:
+            halting.operator.kill_tree()
+            halting.operator.wait_ready()
+            for halt in halts:
+                wait_done(reference, halt.subject, f"operator and run killed at {halt.border}")
+                say(f"operator and run: {name} {halt.border}")
     TALLY.note(f"{name}: at {len(borders)} of these borders the operator was killed too")
 
 
@@ -186,15 +197,15 @@ def test_k1_the_operator_killed_alone(
     reference = references[name]
     late = late_borders(reference.borders)
     borders = sample.some(f"{name} operator alone", sorted({late[0], late[len(late) // 2]}, key=late.index), 1)
-    for halts in pairs(stage, halting, name, borders):
+    with standing(stage, halting, name, borders) as halts:
         halting.operator.kill_alone()
         halting.operator.wait_ready()
         assert halting.operator.orphans(), "no run lives on"
         for halt in halts:
-            wait_done(reference, halt.subject)
+            wait_done(reference, halt.subject, f"beside a run that stands at {halt.border}")
             halt.go.touch()
         wait_for(lambda: not halting.operator.orphans(), "the runs that lived on to end", REACHED)
         for halt in halts:
-            wait_done(reference, halt.subject)
+            wait_done(reference, halt.subject, f"after a late run that stood at {halt.border}")
             say(f"operator alone: {name} {halt.border}")
     TALLY.note(f"{name}: at {len(borders)} of these borders the operator was killed alone")

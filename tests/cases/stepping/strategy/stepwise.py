@@ -1,12 +1,12 @@
 """A strategy for tests: the usual one, which can fail, stop, or kill the run at one chosen task.
 
-``STEPWISE`` in the environment is a JSON object (or ``@`` and a file that holds one): ``record`` (a file that gets one
-line of JSON a task, optional), ``at`` (the start of a task's name), ``time`` (how many such tasks are let pass, by
-default none), or ``number`` in their place (the task's number in the run; with ``call`` it is obeyed inside the task,
-see ../hooks/run_orders.py), ``only`` (the name of the one object whose runs obey), ``do``: ``fail`` (the task's work is
-done, then it counts as failed and nothing ignores that), ``break`` (its plugin is called with an argument that it
-doesn't know), ``kill`` (SIGKILL of the whole run before it begins) or ``pause`` (``reached`` is written, and the run
-goes on when ``go`` is there).
+``STEPWISE`` in the environment is a JSON object (or ``@`` and a file with such objects by the name of the object that
+is worked on): ``record`` (a file that gets one line of JSON a task, optional), ``at`` (the start of a task's name),
+``time`` (how many such tasks are let pass, by default none), or ``number`` in their place (the task's number in the
+run; with ``call`` it is obeyed inside the task, see ../hooks/run_orders.py), ``do``: ``fail`` (the task's work is done,
+then it counts as failed and nothing ignores that), ``break`` (its plugin is called with an argument that it doesn't
+know), ``kill`` (SIGKILL of the whole run before it begins) or ``pause`` (``reached`` is written, and the run goes on
+when ``go`` is there).
 """
 
 from __future__ import annotations
@@ -45,11 +45,9 @@ class StrategyModule(Linear):
 
     def _given(self, name: str) -> dict[str, Any]:
         given = os.environ["STEPWISE"]
-        if given.startswith("@"):
-            file = Path(given[1:])
-            given = file.read_text(encoding="utf-8") if file.exists() else "{}"
-        found: dict[str, Any] = json.loads(given)
-        found = found if found.get("only", name) == name else {}
+        is_file = given.startswith("@")
+        found: dict[str, Any] = json.loads(Path(given[1:]).read_text(encoding="utf-8") if is_file else given)
+        found = found.get(name, {}) if is_file else found
         os.environ["STEPWISE"] = json.dumps(found)  # for what this run starts
         return found
 
