@@ -44,7 +44,7 @@ test-e2e: bootstrap ## Run the tests that go through the operator
 	@$(IN_VENV) $(PYTHON) -m pytest tests/integration -m e2e $(PYTEST_ARGS)
 
 .PHONY: test-cases
-test-cases: bootstrap ## Run the cases from the field, each by runs of a playbook (a quarter of an hour)
+test-cases: bootstrap ## Run the cases from the field, each by runs of a playbook
 	@$(IN_VENV) $(PYTHON) -m pytest tests/cases $(PYTEST_ARGS)
 
 .PHONY: test-crash
@@ -64,7 +64,7 @@ test-outage: bootstrap ## Run outages and races at every step of every path (mor
 	@$(IN_VENV) DBAAS_LONG=1 $(PYTHON) -m pytest tests/outage -m "not load and not chaos" -rP $(PYTEST_ARGS)
 
 .PHONY: test-load
-test-load: bootstrap ## Make and delete 200 requests at once (a quarter of an hour)
+test-load: bootstrap ## Make and delete 200 requests at once
 	@$(IN_VENV) DBAAS_LONG=1 $(PYTHON) -m pytest tests/outage -m load -rP $(PYTEST_ARGS)
 
 .PHONY: test-chaos
