@@ -2,6 +2,7 @@
 # names of tests hold the ids of cases
 
 import contextlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,13 @@ def check(request: Request, account: Account) -> None:
     assert request.ask("SELECT DATABASE()") == account.database
 
 
-@pytest.mark.parametrize("kind", PASSWORDS)
+def sampled(rows: Iterable[Any]) -> list[Any]:
+    """A long table: `make test` takes every fourth row, `make test-cases` all."""
+    parameters = [row if isinstance(row, tuple) else (row,) for row in rows]
+    return [pytest.param(*row, marks=[pytest.mark.long] if i % 4 else []) for i, row in enumerate(parameters)]
+
+
+@pytest.mark.parametrize("kind", sampled(PASSWORDS))
 def test_P1_admin_and_seed(world: Cases, kind: str) -> None:
     """The admin and the seed have this password; every other seed is of an account that doesn't exist."""
     password = PASSWORDS[kind]
@@ -73,7 +80,8 @@ def test_P1_admin_and_seed(world: Cases, kind: str) -> None:
 
 # The rows before the login are the same whatever the password is: one kind is enough for them.
 @pytest.mark.parametrize(
-    ("row", "kind"), [*((row, "1") for row in VERDICTS), *((row, "user-name") for row in VERDICTS if row >= 8)]
+    ("row", "kind"),
+    sampled([*((row, "1") for row in VERDICTS), *((row, "user-name") for row in VERDICTS if row >= 8)]),
 )
 def test_P1_verdicts_are_those_of_plain_passwords(world: Cases, row: int, kind: str) -> None:
     username = f"v{row}_{token()}"

@@ -264,6 +264,7 @@ def broken(scene: Scene, request: Request, step: Step, how: str, playbook: str =
         scene.published(request)
 
 
+@pytest.mark.long
 def test_a_run_that_fails_at_each_task_shows_nothing(scene: Scene) -> None:
     """With the task's own result, and of every other plugin with what it says of an argument that it doesn't know."""
     steps = steps_of(scene, scene.ask(scene.account("imagined")))
@@ -279,6 +280,7 @@ def test_a_run_that_fails_at_each_task_shows_nothing(scene: Scene) -> None:
     assert scene.leaks() == []
 
 
+@pytest.mark.long
 def test_a_deletion_that_fails_at_each_task_shows_nothing(scene: Scene) -> None:
     """Each run fails behind the one before, so the request stays until the last."""
     request, model = scene.ask(None), scene.ask(None)
