@@ -314,6 +314,7 @@ PUBLISH = """\
         __dbaas_request_connection: {hostname: "{{ wanted['hostname'] }}", port: 3306, replicas: []}
         __dbaas_request_row: {database: d, username: u}
         __dbaas_request_login: {source: generated, password: p, config_file: /nowhere}
+        __dbaas_request_planned: []
     - name: Check
       ansible.builtin.assert:
         that: __dbaas_request_outcome == {}
