@@ -103,7 +103,7 @@ def test_the_plan_is_what_happens(hand: Hand) -> None:
         "f-going": ("would be deleted", "-", "would drop the account, drop the database, give the ledger's rows back"),
     }
     assert planned.rc == 2
-    assert "Nothing was written." in planned.output
+    assert "1 waits, 1 would be deleted. Nothing was written." in planned.output
     assert versions(hand, place.namespace) == before
     assert [s for s in statements(log, start) if WRITES.match(s)] == []
     assert logins(log, start, wrong) == 1
@@ -176,9 +176,10 @@ def test_it_says_what_is_missing(hand: Hand, sandbox: Sandbox, tmp_path: Path) -
     nowhere = hand.run(namespace=f"none-{token()}")
     assert nowhere.rc == 2
     assert "There is no namespace none-" in nowhere.output
-    without = hand.runner.run("reconcile-namespace.yml", {})
-    assert without.rc == 2
-    assert "Say which namespace: -e namespace=NAME" in without.output
+    for given in ({}, {"namespace": ""}, {"namespace": f"default/../{namespace}"}, {"namespace": f"{namespace}/"}):
+        without = hand.runner.run("reconcile-namespace.yml", given)
+        assert without.rc == 2
+        assert "Say which namespace" in without.output
     silent = hand.run(namespace=namespace, logins=False)
     assert silent.rc == 2
     assert "add --check" in silent.output

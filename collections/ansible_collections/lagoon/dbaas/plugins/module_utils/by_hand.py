@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ansible_collections.lagoon.dbaas.plugins.module_utils import conditions, plan
@@ -14,6 +15,8 @@ Dict = dict[str, Any]
 FINALIZER = "crd.lagoon.sh/database"
 MODULES = ("community.mysql.mysql_query", "kubernetes.core.k8s")
 _OURS = "crd.lagoon.sh"
+# A name becomes a part of the API's paths: `..` or an empty one would lead to other namespaces.
+_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 #: What a run does, as (verb, API group, resource, in the request's namespace).
 RIGHTS = (
     ("list", _OURS, "databaserequests", True),
@@ -60,15 +63,19 @@ def missing_rights(kube: Kube, namespace: str) -> list[str]:
     Raises:
         KubeError: the API didn't answer.
     """
+    if not _NAMESPACE.fullmatch(namespace):
+        return ["Say which namespace, by its name alone: -e namespace=NAME"]
+    refused = [right for right in RIGHTS if not _may(kube, namespace, right)]
+    if refused:
+        return [
+            f"This kubeconfig may not {verb} {resource}{f' in {namespace}' if namespaced else ''}: use an admin's."
+            for verb, _, resource, namespaced in refused
+        ]
     if kube.get(f"/api/v1/namespaces/{namespace}") is None:
         return [f"There is no namespace {namespace}."]
     if kube.get(provider_path("")) is None or kube.get(GROUP) is None:
         return ["The cluster doesn't know DatabaseRequest: kubectl apply -k config/crd"]
-    refused = [right for right in RIGHTS if not _may(kube, namespace, right)]
-    return [
-        f"This kubeconfig may not {verb} {resource}{f' in {namespace}' if namespaced else ''}: use an admin's."
-        for verb, _, resource, namespaced in refused
-    ]
+    return []
 
 
 def _may(kube: Kube, namespace: str, right: tuple[str, str, str, bool]) -> bool:
@@ -203,7 +210,8 @@ def summary_of(results: list[Dict], check: bool) -> Dict:
     """
     counts: dict[str, int] = {}
     for result in results:
-        counts[WORDS[result["state"]]] = counts.get(WORDS[result["state"]], 0) + 1
+        word = ("would be " if check and result["state"] in GOOD[:2] else "") + WORDS[result["state"]]
+        counts[word] = counts.get(word, 0) + 1
     told = ", ".join(f"{number} {word}" for word, number in counts.items()) or "nothing to do"
     line = f"{len(results)} request{'' if len(results) == 1 else 's'}: {told}."
     if check:

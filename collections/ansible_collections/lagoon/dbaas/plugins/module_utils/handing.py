@@ -188,8 +188,11 @@ def hand_over_plan(read: Dict, entries: list[Dict], source: str, target: str, da
         ]
     else:
         lines += ["If no seed of it has the right password, its next pass sets a new one and publishes that."]
+    if "seed" in heir["spec"] and heir["uid"] != found["request_uid"]:
+        lines += ["Its seed has to name this database and account: else it says SeedMismatch until that is removed."]
     if owner:
         lines += [
+            f"If the password changes, the application of {owner['namespace']}/{owner['name']} is cut off then.",
             f"{owner['namespace']}/{owner['name']} owns nothing then and says LedgerRowMissing; delete it, which drops",
             "nothing. Its Service and Secret go with it.",
         ]
