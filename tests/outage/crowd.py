@@ -14,6 +14,7 @@ import pymysql
 from dev import objects
 from dev.errors import WaitTimeout
 from dev.mariadb import MariaDB
+from dev.ports import is_free
 from dev.processes import descendants
 from dev.waiting import wait_for
 from tests.integration.e2ehelpers import API, ROWS, Account, Json, Request, World, token
@@ -320,6 +321,8 @@ class Chaos:
 
     def _kill_server(self) -> None:
         self._server.process.kill()
+        # The process is gone a moment before its sockets are.
+        wait_for(lambda: is_free(self._server.port), "the killed server's port to be free", 20)
         self._server.start()
 
     def _freeze(self, never: threading.Event) -> None:

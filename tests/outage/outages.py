@@ -11,6 +11,7 @@ from kubernetes.client import ApiClient
 
 from dev import cluster, objects
 from dev.mariadb import MariaDB
+from dev.ports import is_free, port_of
 from dev.waiting import wait_for
 from tests.integration.e2ehelpers import MERGE, Json
 
@@ -92,6 +93,8 @@ def api_stopped(_api: ApiClient) -> Iterator[None]:
     try:
         yield
     finally:
+        # The process is gone a moment before its sockets are; the sandbox would look for another port.
+        wait_for(lambda: is_free(port_of("kube-apiserver")), "the killed API server's port to be free")
         cluster.start()
 
 
