@@ -169,7 +169,17 @@ def test_one_that_breaks_does_not_stop_the_others(hand: Hand) -> None:
     assert well.ask("SELECT 1") == 1
 
 
-def test_it_says_what_is_missing(hand: Hand, sandbox: Sandbox, tmp_path: Path) -> None:
+def someone(hand: Hand, namespace: str, path: Path) -> Path:
+    """The kubeconfig of a service account without any right."""
+    api, home = hand.world.api, f"/api/v1/namespaces/{namespace}/serviceaccounts"
+    objects.call(api, "POST", home, {"metadata": {"name": "someone"}})
+    asked = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
+    given = objects.call(api, "POST", f"{home}/someone/token", asked)["status"]["token"]
+    settings = api.configuration
+    return cluster.write_kubeconfig(path, settings.host, Path(settings.ssl_ca_cert), "someone", given)
+
+
+def test_it_says_what_is_missing(hand: Hand, tmp_path: Path) -> None:
     world = hand.world
     namespace = world.namespace()
     asked = world.ask(hand.place, namespace=namespace)
@@ -183,9 +193,8 @@ def test_it_says_what_is_missing(hand: Hand, sandbox: Sandbox, tmp_path: Path) -
     silent = hand.run(namespace=namespace, logins=False)
     assert silent.rc == 2
     assert "add --check" in silent.output
-    # The operator's own rights are enough for the operator, whose finalizer the runtime sets.
-    own = Runner(sandbox.operator_kubeconfig, tmp_path / "less")
-    less = own.run("reconcile-namespace.yml", {"namespace": namespace})
+    stranger = Runner(someone(hand, namespace, tmp_path / "someone.kubeconfig"), tmp_path / "less")
+    less = stranger.run("reconcile-namespace.yml", {"namespace": namespace})
     assert less.rc == 2
     assert f"This kubeconfig may not patch databaserequests in {namespace}: use an admin's." in less.output
     gone, authority = tmp_path / "gone.kubeconfig", tmp_path / "authority"
