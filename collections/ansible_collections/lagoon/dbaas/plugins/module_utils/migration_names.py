@@ -1,10 +1,11 @@
 # GNU General Public License v3.0+ (see https://www.gnu.org/licenses/gpl-3.0.txt)
-"""What a MariaDBConsumer's request and Service are called."""
+"""What a MariaDBConsumer's request and Service are called, and which namespaces a file names."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from pathlib import Path
 
 #: Names that a Service may have (DNS-1035), at most 63 characters; a request's name is held to the same here.
 SERVICE_NAME = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
@@ -42,3 +43,33 @@ def chosen(names: dict[str, str], namespace: str, consumer: str) -> str:
         if key in names:
             return names[key].replace(PLACEHOLDER, derived(consumer))
     return derived(consumer)
+
+
+class ListError(Exception):
+    """A file of namespaces that can't be used; the message is a sentence for a person."""
+
+
+def from_file(path: Path) -> list[str]:
+    """The namespaces that a file lists.
+
+    Args:
+        path: a name a line, UTF-8 with or without a byte order mark; a relative one begins where ansible-playbook was
+            started. Blank lines and those that begin with ``#`` are left out.
+    Raises:
+        ListError: it can't be read, or lists none.
+    """
+    where = path.expanduser().absolute()
+    try:
+        text = where.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise ListError(f"namespaces_file {where} isn't UTF-8 text.") from None
+    except OSError as error:
+        hint = (
+            "" if path.is_absolute() else " A relative path begins in the directory where ansible-playbook is started."
+        )
+        raise ListError(f"namespaces_file {where} can't be read: {error.strerror}.{hint}") from None
+    names = [line.strip() for line in text.splitlines()]
+    found = [name for name in names if name and not name.startswith("#")]
+    if not found:
+        raise ListError(f"namespaces_file {where} lists no namespace: it takes a name a line.")
+    return found
