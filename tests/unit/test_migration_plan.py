@@ -62,7 +62,13 @@ def request(state: str = "", reason: str = "SeedAdopted", ours: bool = True, **m
         }
         for kind, word in zip(("Ready", "Error", "Settled"), words, strict=False)
     ]
-    status = {"conditions": conditions, "databaseInfo": {"databasename": more.pop("database", "shop"), "username": "u"}}
+    status = {
+        "conditions": conditions,
+        "databaseInfo": {"databasename": more.pop("database", "shop"), "username": more.pop("username", "shop")},
+    }
+    if state == "done":
+        provider = {"kind": "DatabaseMySQLProvider", "name": "p"}
+        status["observedDatabaseConnectionReference"] = {"databaseObjectReference": provider, "name": "c"}
     marks: Json = {
         "labels": {"app.kubernetes.io/managed-by": "dbaas-migration"},
         "annotations": {"dbaas.lagoon.sh/migrated-from": more.pop("origin", "mariadb")},
@@ -84,6 +90,7 @@ def plan(consumers: list[Json], requests: list[Json], **more: Any) -> list[Json]
         "namespace": "shop",
         "consumers": consumers,
         "requests": requests,
+        "elsewhere": more.get("elsewhere", []),
         "taken": {"services": more.get("services_taken", []), "secrets": more.get("secrets_taken", [])},
         "seeds": more.get("seeds", ["mariadb-seed"] if requests else []),
     }
@@ -247,8 +254,119 @@ def test_request_whose_consumer_is_gone() -> None:
     # The same database under another name, without the label: its deletion would still drop it.
     other = copy.deepcopy(consumer())
     other["metadata"]["name"] = "again"
-    states = {e["consumer"]: (e["state"], e["todo"]) for e in plan([other], [done], step="finish")}
-    assert states["mariadb"] == ("unlabelled", "")
+    states = {e["consumer"]: (e["state"], e["reason"], e["todo"]) for e in plan([other], [done], step="finish")}
+    assert states["mariadb"] == ("migrated", "DatabaseShared", "")
+
+
+def elsewhere(name: str = "mariadb", **more: Any) -> Json:
+    other = consumer(**more)
+    other["metadata"] |= {"namespace": "blog", "name": name}
+    return other
+
+
+DIFFERENT = {
+    "server": (consumer(provider={"hostname": "db2.example.com"}), request("done")),
+    "port": (consumer(provider={"port": "3307"}), request("done")),
+    "account": (consumer(), request("done", username="other")),
+    "capitals-of-account": (consumer(), request("done", username="Shop")),
+    "capitals": (consumer(consumer={"database": "shop"}), request("done", database="Shop")),
+    "other-capitals": (consumer(consumer={"database": "SHOP"}), request("done", database="Shop")),
+    "no-host": (consumer(provider={"hostname": ""}), request("done")),
+    "labelled": (consumer(LABELLED, provider={"hostname": "db2.example.com"}), request("done")),
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+@pytest.mark.parametrize("ours", [True, False], ids=["ours", "foreign"])
+def test_a_database_of_the_same_name_is_not_the_same(name: str, ours: bool) -> None:
+    old, new = DIFFERENT[name]
+    if not ours:
+        del new["metadata"]["labels"], new["metadata"]["annotations"]
+    expected = ("failed", "DatabaseDiffers", "") if ours else ("not-tried", "NameConflict", "")
+    for step in ("migrate", "finish"):
+        (entry,) = plan([old], [new], step=step)
+        assert (entry["state"], entry["reason"], entry["todo"]) == expected
+        assert migration.label_patches([entry]) == []
+
+
+@pytest.mark.parametrize(
+    "provider", [{"hostname": "DB.Example.com."}, {"port": ""}, {"port": None}, {"port": " 3306"}], ids=str
+)
+def test_a_server_is_compared_like_a_seed(provider: Json) -> None:
+    assert one([consumer(provider=provider)], [request("done")])[2] == "label"
+
+
+@pytest.mark.parametrize(
+    "providers", [None, [], [{**PROVIDER, "metadata": {"name": "q"}}]], ids=["no", "none", "other"]
+)
+def test_an_unknown_server_is_not_the_same(providers: list[Json] | None) -> None:
+    (entry,) = plan([consumer()], [request("done")], providers=providers)
+    assert (entry["state"], entry["reason"], entry["todo"]) == ("failed", "DatabaseDiffers", "")
+    assert "DatabaseMySQLProvider" in entry["message"]
+    assert one([consumer()], [request("done", ours=False)], providers=providers)[1] == "NameConflict"
+
+
+def test_finish_is_held_back_while_another_could_drop_the_database() -> None:
+    """Whatever account and namespace the other has; once it has the label, finish goes on."""
+    other = elsewhere(consumer={"username": "blog"}, provider={"hostname": "DB.example.com.", "port": ""})
+    for step in ("migrate", "finish"):
+        (entry,) = plan([consumer(LABELLED)], [request("done")], step=step, elsewhere=[other])
+        assert (entry["state"], entry["reason"], entry["todo"]) == ("migrated", "DatabaseShared", "")
+        assert "blog/mariadb" in entry["message"] and "blog/mariadb" in entry["shared"]
+    other["metadata"]["labels"] = LABELLED
+    (entry,) = plan([consumer(LABELLED)], [request("done")], step="finish", elsewhere=[other])
+    assert (entry["reason"], entry["todo"]) == ("SeedAdopted", "finish")
+    assert "blog/mariadb" in entry["shared"]
+
+
+def test_finish_is_held_back_in_one_namespace_and_for_one_that_is_gone() -> None:
+    other = elsewhere("second")
+    other["metadata"]["namespace"] = "shop"
+    first, second = plan([consumer(LABELLED), other], [request("done")], step="finish")
+    assert (first["reason"], first["todo"]) == ("DatabaseShared", "")
+    assert "shop/mariadb" in second["shared"]
+    (orphan,) = plan([], [request("done")], step="finish", elsewhere=[elsewhere()])
+    assert (orphan["state"], orphan["reason"], orphan["todo"]) == ("migrated", "DatabaseShared", "")
+    (orphan,) = plan([], [request("done")], step="finish", providers=None, elsewhere=[elsewhere()])
+    assert orphan["reason"] == "DatabaseShared", "a server that isn't known may be the same"
+
+
+def test_one_that_is_finished_and_shared_is_told() -> None:
+    (entry,) = plan([consumer(LABELLED)], [request("done", drop=True)], elsewhere=[elsewhere()])
+    assert (entry["state"], entry["reason"]) == ("failed", "DatabaseShared")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"provider": {"hostname": "db2.example.com"}},
+        {"provider": {"port": "3307"}},
+        {"consumer": {"database": "other"}},
+        {"consumer": {"database": ""}},
+    ],
+    ids=str,
+)
+def test_another_database_holds_nothing_back(change: Json) -> None:
+    (entry,) = plan([consumer(LABELLED)], [request("done")], step="finish", elsewhere=[elsewhere(**change)])
+    assert (entry["todo"], entry["shared"]) == ("finish", "")
+    (entry,) = plan([consumer()], [], elsewhere=[elsewhere(**change)])
+    assert (entry["todo"], entry["shared"]) == ("make", "")
+
+
+def test_a_plan_names_the_others_and_a_refused_one_is_warned_of() -> None:
+    (entry,) = plan([consumer()], [], elsewhere=[elsewhere()])
+    assert entry["todo"] == "make" and "blog/mariadb" in entry["shared"]
+    refused = request("refused", "SeedDatabaseInUse")
+    (entry,) = plan([consumer()], [refused], elsewhere=[elsewhere(labels=LABELLED)])
+    assert entry["state"] == "refused" and "blog/mariadb" in entry["shared"]
+    assert migration.KEEP_LABEL in entry["shared"] and "before it is deleted" in entry["shared"]
+
+
+def test_the_deletion_of_one_of_two_is_bad() -> None:
+    (entry,) = plan([consumer(deleting=True)], [], elsewhere=[elsewhere()])
+    assert (entry["state"], entry["reason"]) == ("failed", "ConsumerDeleted")
+    (entry,) = plan([consumer(LABELLED, deleting=True)], [], elsewhere=[elsewhere()])
+    assert entry["state"] == "skipped"
 
 
 def test_documents_hold_what_the_operator_needs_and_drop_nothing() -> None:
@@ -303,7 +421,7 @@ def test_names_can_be_chosen() -> None:
 def test_write_notes_name_the_object() -> None:
     documents = [{"kind": "Secret", "metadata": {"namespace": "n", "name": name}} for name in ("a", "b")]
     bad: Json = {"error": {"reason": "Forbidden", "msg": "with values"}}
-    told = "The API refused to write the Secret a: Forbidden."
+    told = "The API refused to write the Secret a: Forbidden. Use an admin's kubeconfig."
     assert migration.write_notes(bad, documents[:1]) == {"n/a": told}
     assert set(migration.write_notes({"result": {"results": [{}, bad]}}, documents)) == {"n/b"}
     assert migration.write_notes({"result": {"kind": "Secret"}}, documents[:1]) == {}

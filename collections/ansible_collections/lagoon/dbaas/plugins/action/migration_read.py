@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible.plugins.action import ActionBase
+from ansible.utils.display import Display
 from ansible_collections.lagoon.dbaas.plugins.module_utils import migration
 from ansible_collections.lagoon.dbaas.plugins.module_utils.kube import Kube, KubeError
 from ansible_collections.lagoon.dbaas.plugins.module_utils.migration_reading import read_all, unread
@@ -31,10 +32,18 @@ class ActionModule(ActionBase):
             }
         )
         try:
-            read = read_all(Kube(), args["namespaces"], args["settings"])
+            kube = Kube()
         except KubeError:
-            message = "No kubeconfig could be read: set KUBECONFIG."
-            read = {"entries": [unread(n, "NoKubeconfig", message) for n in args["namespaces"]], "documents": []}
+            message = "No kubeconfig could be read: set KUBECONFIG to an admin's."
+            failed = [unread(n, "NoKubeconfig", message) for n in args["namespaces"]]
+            read: dict[str, Any] = {"entries": failed, "documents": [], "whole": True}
+        else:
+            read = read_all(kube, args["namespaces"], args["settings"])
+        if not read["whole"]:
+            Display().warning(
+                "This kubeconfig's user may not list the MariaDBConsumers of all namespaces: whether one elsewhere"
+                " names the same database can't be told."
+            )
         entries = read["entries"]
         result.update(read)
         result.update(

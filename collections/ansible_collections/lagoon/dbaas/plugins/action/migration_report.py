@@ -4,7 +4,7 @@
 Arguments: ``entries`` (list of dict, required): of the last ``migration_read``; ``notes`` (dict): ``NAMESPACE/NAME`` of
 an object -> a sentence on what became of it; ``step`` (str, required): ``migrate`` or ``finish``; ``began`` (float,
 required): when the run began, in seconds since 1970; ``file`` (str): where to write JSON, "" for nowhere;
-``namespaces`` (int, required): how many were given.
+``namespaces`` (int, required): how many were given; ``remove`` (bool): what was refused was to be removed.
 
 Fails where none was given, and where an entry isn't as the step wants it, so that the exit status tells.
 """
@@ -36,14 +36,15 @@ class ActionModule(ActionBase):
                 "began": {"type": "float", "required": True},
                 "file": {"type": "str", "default": ""},
                 "namespaces": {"type": "int", "required": True},
+                "remove": {"type": "bool", "default": False},
             }
         )
         if not args["namespaces"]:
-            way = "-e namespace=NAME, -e namespaces_file=FILE, or a list in -e namespaces"
+            way = "-e namespace=NAME, -e namespaces=ONE,TWO or -e namespaces_file=FILE"
             result.update({"failed": True, "msg": f"No namespace was given: {way}."})
             return result
         check = bool(self._task.check_mode)
-        rows = migration_report.outcomes(args["entries"], args["notes"], args["step"], check)
+        rows = migration_report.outcomes(args["entries"], args["notes"], args["step"], check, args["remove"])
         seconds = round(time.time() - args["began"])
         report = migration_report.document(rows, args["step"], check, seconds)
         for line in ["", *migration_report.lines(report), ""]:

@@ -10,7 +10,12 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from ansible_collections.lagoon.dbaas.plugins.module_utils import conditions, migration_checks, migration_names
+from ansible_collections.lagoon.dbaas.plugins.module_utils import (
+    conditions,
+    migration_checks,
+    migration_names,
+    migration_places,
+)
 
 Dict = dict[str, Any]
 
@@ -25,6 +30,7 @@ REASONS = frozenset(
     {
         "ConsumerDeleted",
         "DatabaseDiffers",
+        "DatabaseShared",
         "NameInvalid",
         "NoKubeconfig",
         "NotFound",
@@ -40,24 +46,28 @@ def plan(found: Dict, providers: list[Dict] | None, settings: Dict) -> list[Dict
     """What is to be done in one namespace.
 
     Args:
-        found: of ``migration_reading.read_namespace``: ``{namespace, consumers, requests, taken, seeds}``.
+        found: of ``migration_reading.read_namespace``: ``{namespace, consumers, requests, taken, seeds, elsewhere}``;
+            ``elsewhere`` are the MariaDBConsumer objects of other namespaces.
         providers: all DatabaseMySQLProvider objects; None where they can't be read.
         settings: ``{step, scope, scopes, database_type, requests, services, delete_seed}``.
     Returns:
         An entry for each MariaDBConsumer, then for each request of the migration whose MariaDBConsumer is gone, by
         name: ``{namespace, consumer, request, service, seed, scope, database, server, state, reason, message,
-        todo}``. ``todo`` is ``make``, ``label``, ``finish``, ``remove`` or "".
+        todo, shared}``. ``todo`` is ``make``, ``label``, ``finish``, ``remove`` or ""; ``shared`` is a sentence on the
+        other MariaDBConsumers that name this database, "" where there are none.
     """
     entries = []
     for consumer in sorted(found["consumers"], key=lambda c: c["metadata"]["name"]):
         entry = new_entry(found["namespace"], consumer, settings)
-        entry.update(judge(entry, consumer, found, providers, settings))
+        others = sharers(entry, consumer, found, providers)
+        entry.update(judge(entry, consumer, found, providers, settings, others))
+        entry["shared"] = shared_note(entry, others, is_labelled(consumer))
         entries.append(entry)
     known = {entry["consumer"] for entry in entries}
     for request in sorted(found["requests"], key=lambda r: r["metadata"]["name"]):
         origin = consumer_of(request)
         if origin and origin not in known:
-            entries.append(orphan_entry(request, origin, found["consumers"], settings))
+            entries.append(orphan_entry(request, origin, found, providers, settings))
     return entries
 
 
@@ -111,19 +121,24 @@ def verdict(state: str, reason: str = "", message: str = "", todo: str = "") -> 
     return {"state": state, "reason": reason, "message": message, "todo": todo}
 
 
-def judge(entry: Dict, consumer: Dict, found: Dict, providers: list[Dict] | None, settings: Dict) -> Dict:
+def judge(
+    entry: Dict, consumer: Dict, found: Dict, providers: list[Dict] | None, settings: Dict, others: list[Dict]
+) -> Dict:
     """How one MariaDBConsumer stands.
 
     Args:
         entry: of :func:`new_entry`. consumer: the object. found, providers, settings: see :func:`plan`.
+        others: of :func:`sharers`.
     Returns:
         ``{state, reason, message, todo}``.
     """
     deleting = "deletionTimestamp" in consumer["metadata"]
-    request = next((r for r in found["requests"] if r["metadata"]["name"] == entry["request"]), None)
+    request = request_of(entry, found)
     if request is None:
         if deleting:
-            return verdict("skipped", "ConsumerDeleted", "The MariaDBConsumer is being deleted; it was left alone.")
+            message = "The MariaDBConsumer is being deleted; it was left alone."
+            harmless = not others or is_labelled(consumer)
+            return verdict("skipped" if harmless else "failed", "ConsumerDeleted", message)
         problem = migration_checks.problem(entry, seed_data(consumer), found["taken"], providers)
         if problem:
             return verdict("not-tried", *problem)
@@ -132,7 +147,9 @@ def judge(entry: Dict, consumer: Dict, found: Dict, providers: list[Dict] | None
         return verdict("missing", "", "Seed secret and DatabaseRequest are to be made.", "make")
     ours = consumer_of(request) == entry["consumer"]
     state = stand(request, ours)
-    if not ours and not (state["state"] == "ready" and same_database(request, entry["database"])):
+    place = migration_places.of_request(request, providers)
+    same = migration_places.is_same(place, migration_places.of_fields(fields(consumer)))
+    if not ours and not (state["state"] == "ready" and same):
         message = f"The DatabaseRequest {entry['request']} isn't the migration's, nor Ready with this database."
         return verdict("not-tried", "NameConflict", message)
     if state["state"] != "ready":
@@ -142,13 +159,62 @@ def judge(entry: Dict, consumer: Dict, found: Dict, providers: list[Dict] | None
             there = own_seed or entry["seed"] in found["taken"]["secrets"] or state["reason"] == "RequestDeleted"
             return {**state, "todo": "" if there else "make"}
         return {**state, "remove_seed": own_seed}
-    if not same_database(request, entry["database"]):
-        message = "The request is Ready with another database than the MariaDBConsumer names. The label was not set."
-        return verdict("failed", "DatabaseDiffers", message)
+    if not same:
+        message = "The request is Ready with another server, database or account than the MariaDBConsumer names."
+        if place["server"] is None:
+            message = (
+                "The server of the request isn't known: no DatabaseMySQLProvider that can be read has its connection."
+            )
+        return verdict("failed", "DatabaseDiffers", f"{message} The label was not set.")
     if not is_labelled(consumer):
         message = "The request is Ready, but the MariaDBConsumer has no label: deleting it would drop the database."
         return verdict("unlabelled", state["reason"], message, "label" if settings["step"] == MIGRATE else "")
-    return ended(request, state, ours, settings)
+    return ended(request, state, ours, settings, others)
+
+
+def request_of(entry: Dict, found: Dict) -> Dict | None:
+    """The request that has an entry's name, whoever made it."""
+    return next((r for r in found["requests"] if r["metadata"]["name"] == entry["request"]), None)
+
+
+def sharers(entry: Dict, consumer: Dict | None, found: Dict, providers: list[Dict] | None) -> list[Dict]:
+    """The other MariaDBConsumers that name a database.
+
+    Args:
+        entry: whose. consumer: its object, None where it is gone. found, providers: see :func:`plan`.
+    Returns:
+        The objects, of all namespaces that could be read, by namespace and name.
+    """
+    request = request_of(entry, found)
+    old = migration_places.of_fields(fields(consumer)) if consumer else None
+    place = migration_places.of_request(request, providers) if request else {"database": ""}
+    # A request that isn't Ready, or has another database, says nothing about what the old object names.
+    settled = old is None or (place["database"] != "" and migration_places.is_same(place, old))
+    others = [
+        other
+        for other in [*found["consumers"], *found["elsewhere"]]
+        if other is not consumer
+        and migration_places.shares(
+            place if settled or old is None else old, migration_places.of_fields(fields(other)), settled
+        )
+    ]
+    return sorted(others, key=lambda c: (c["metadata"]["namespace"], c["metadata"]["name"]))
+
+
+def listed(consumers: list[Dict]) -> str:
+    """MariaDBConsumers as a sentence names them."""
+    return ", ".join(f"{c['metadata']['namespace']}/{c['metadata']['name']}" for c in consumers)
+
+
+def shared_note(entry: Dict, others: list[Dict], labelled: bool) -> str:
+    """What is to be said of an entry whose database others name, too; "" where none do."""
+    if not others:
+        return ""
+    note = f"This database is also named by MariaDBConsumer {listed(others)}."
+    if labelled or entry["todo"] in ("make", "label") or entry["state"] in ("waiting", "unlabelled"):
+        return f"{note} One of them alone can be migrated."
+    how = f"set the label {KEEP_LABEL}=true on this MariaDBConsumer, or correct it, before it is deleted"
+    return f"{note} If that is right, {how}: else the older operator drops their database."
 
 
 def stand(request: Dict, ours: bool) -> Dict:
@@ -174,17 +240,23 @@ def stand(request: Dict, ours: bool) -> Dict:
     return verdict("needs-person" if error.get("status") == "True" else "waiting", *told)
 
 
-def same_database(request: Dict, database: str) -> bool:
-    """Whether a request's status names this database; some servers fold names to lower case."""
-    info = (request.get("status") or {}).get("databaseInfo") or {}
-    return str(info.get("databasename", "")).lower() == database.lower()
+def ended(request: Dict, state: Dict, ours: bool, settings: Dict, others: list[Dict]) -> Dict:
+    """The entry of a Ready request whose MariaDBConsumer has the label or is gone.
 
-
-def ended(request: Dict, state: Dict, ours: bool, settings: Dict) -> Dict:
-    """The entry of a Ready request whose MariaDBConsumer has the label or is gone."""
+    Args:
+        request: the request. state: of :func:`stand`. ours: the migration made it. settings: see :func:`plan`.
+        others: of :func:`sharers`.
+    """
     created = state["reason"] == "SeedCreated"
     note = "Its database did not exist: an EMPTY one was made." if created else ""
-    if request["spec"].get("dropDatabaseOnDelete", True):
+    drops = request["spec"].get("dropDatabaseOnDelete", True)
+    bare = [other for other in others if not is_labelled(other)]
+    if bare:
+        danger = f"Without the label, the deletion of MariaDBConsumer {listed(bare)} drops this database."
+        held = "dropDatabaseOnDelete is true already." if drops else "finish=true waits for its label or correction."
+        message = f"{note} {danger} {held}".strip()
+        return verdict("failed" if drops else "migrated", "DatabaseShared", message)
+    if drops:
         return verdict("finished", state["reason"], note)
     if not ours:
         note = f"{note} It isn't the migration's: dropDatabaseOnDelete is left to whoever made it.".strip()
@@ -192,15 +264,13 @@ def ended(request: Dict, state: Dict, ours: bool, settings: Dict) -> Dict:
     return verdict("migrated", state["reason"], note, todo)
 
 
-def orphan_entry(request: Dict, consumer: str, consumers: list[Dict], settings: Dict) -> Dict:
+def orphan_entry(request: Dict, consumer: str, found: Dict, providers: list[Dict] | None, settings: Dict) -> Dict:
     """The entry of a request of the migration whose MariaDBConsumer is gone.
 
     Args:
-        request: the request. consumer: the name of its MariaDBConsumer. consumers: all of the namespace.
-        settings: see :func:`plan`.
+        request: the request. consumer: the name of its MariaDBConsumer. found, providers, settings: see :func:`plan`.
     """
     metadata, status = request["metadata"], request.get("status") or {}
-    database = str((status.get("databaseInfo") or {}).get("databasename", ""))
     entry = {
         "namespace": metadata["namespace"],
         "consumer": consumer,
@@ -208,20 +278,15 @@ def orphan_entry(request: Dict, consumer: str, consumers: list[Dict], settings: 
         "service": request["spec"]["name"],
         "seed": (request["spec"].get("seed") or {}).get("name", ""),
         "scope": request["spec"]["scope"],
-        "database": database,
+        "database": str((status.get("databaseInfo") or {}).get("databasename", "")),
         "server": "",
     }
     state = stand(request, ours=True)
+    # The object may have been made again under another name: then its deletion would still drop the database.
+    others = sharers(entry, None, found, providers)
     if state["state"] == "ready":
-        # The object may have been made again under another name: then its deletion would still drop the database.
-        others = [c for c in consumers if same_database(request, fields(c)["database"]) and not is_labelled(c)]
-        if others:
-            other = others[0]["metadata"]["name"]
-            message = f"The MariaDBConsumer {other} names this database, too, and has no label."
-            state = verdict("unlabelled", state["reason"], message)
-        else:
-            state = ended(request, state, True, settings)
-    return {**entry, **state}
+        state = ended(request, state, True, settings, others)
+    return {**entry, **state, "shared": shared_note({**entry, **state}, others, labelled=True)}
 
 
 def documents(entries: list[Dict], consumers: list[Dict], settings: Dict) -> list[Dict]:
@@ -331,6 +396,7 @@ def write_notes(written: Dict, documents: list[Dict]) -> dict[str, str]:
         if answer.get("error"):
             metadata, why = document["metadata"], answer["error"].get("reason", "no answer")
             text = f"The API refused to write the {document['kind']} {metadata['name']}: {why}."
+            text += " Use an admin's kubeconfig." if why == "Forbidden" else ""
             notes[f"{metadata['namespace']}/{metadata['name']}"] = text
     return notes
 

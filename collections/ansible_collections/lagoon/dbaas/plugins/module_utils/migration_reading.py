@@ -14,24 +14,60 @@ _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
 class NotReadableError(Exception):
-    """A namespace that can't be worked on; the message is a sentence for a person."""
+    """A namespace that can't be worked on; the message is a sentence for a person, ``reason`` the report's word."""
+
+    def __init__(self, message: str, reason: str = "NotFound") -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
-def read_namespace(kube: Kube, namespace: str, settings: dict[str, Any]) -> dict[str, Any]:
+def read(kube: Kube, path: str, what: str) -> dict[str, Any] | None:
+    """Read one object or a list; None where there is none of it.
+
+    Args:
+        kube: the API. path: its path. what: what it is, with the verb that has to be allowed.
+    Raises:
+        NotReadableError: the API didn't answer or refused, with what a person can do about it.
+    """
+    try:
+        return kube.get(path)
+    except KubeError as error:
+        raise NotReadableError(refusal(error.status, what), "KubernetesError") from None
+
+
+def refusal(status: int | None, what: str) -> str:
+    """The sentence for a read that failed.
+
+    Args:
+        status: HTTP's, None for no answer. what: what was to be done, such as ``list Services``.
+    """
+    if status == 403:
+        return f"HTTP 403: this kubeconfig's user may not {what} there. Use an admin's kubeconfig."
+    if status == 401:
+        return "HTTP 401: the API doesn't take this kubeconfig's login. Use an admin's kubeconfig."
+    answer = f"answered HTTP {status}" if status else "gave no answer"
+    return f"The Kubernetes API {answer} ({what}). Is KUBECONFIG the right cluster's? Run this again."
+
+
+def read_namespace(
+    kube: Kube, namespace: str, settings: dict[str, Any], everywhere: list[dict[str, Any]]
+) -> dict[str, Any]:
     """Read one namespace.
 
     Args:
-        kube: the API. namespace: its name. settings: see :func:`migration.plan`.
+        kube: the API. namespace: its name. settings: see :func:`migration.plan`. everywhere: all MariaDBConsumer
+            objects that can be read.
     Returns:
-        ``{namespace, consumers, requests, taken: {services, secrets}, seeds}``: which of the names that the migration
-        wants belong to others, and which seed secrets are its own.
+        ``{namespace, consumers, requests, elsewhere, taken: {services, secrets}, seeds}``: which of the names
+        that the migration wants belong to others, and which seed secrets are its own.
     Raises:
-        KubeError: the API failed. NotReadableError: namespace or kind doesn't exist.
+        NotReadableError: the API failed, or namespace or kind doesn't exist.
     """
-    if not _NAMESPACE.fullmatch(namespace) or kube.get(f"/api/v1/namespaces/{namespace}") is None:
+    path = f"/api/v1/namespaces/{namespace}"
+    if not _NAMESPACE.fullmatch(namespace) or read(kube, path, "get the namespace") is None:
         raise NotReadableError("There is no such namespace.")
-    consumers = kube.get(f"{OLD_GROUP}/namespaces/{namespace}/mariadbconsumers")
-    requests = kube.get(f"{GROUP}/namespaces/{namespace}/databaserequests")
+    consumers = read(kube, f"{OLD_GROUP}/namespaces/{namespace}/mariadbconsumers", "list MariaDBConsumers")
+    requests = read(kube, f"{GROUP}/namespaces/{namespace}/databaserequests", "list DatabaseRequests")
     if requests is None:
         raise NotReadableError("The cluster has no kind DatabaseRequest: apply config/crd first.")
     if consumers is None and settings["step"] == migration.MIGRATE:
@@ -40,12 +76,13 @@ def read_namespace(kube: Kube, namespace: str, settings: dict[str, Any]) -> dict
         "namespace": namespace,
         "consumers": (consumers or {}).get("items", []),
         "requests": requests["items"],
+        "elsewhere": [c for c in everywhere if c["metadata"]["namespace"] != namespace],
     }
     return {**found, **names_in_use(kube, found, settings)}
 
 
 def names_in_use(kube: Kube, found: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
-    """``taken`` and ``seeds`` of :func:`read_namespace`. Raises KubeError."""
+    """``taken`` and ``seeds`` of :func:`read_namespace`. Raises NotReadableError."""
     taken: dict[str, list[str]] = {"services": [], "secrets": []}
     seeds = []
     requests = {r["metadata"]["name"] for r in found["requests"]}
@@ -57,7 +94,7 @@ def names_in_use(kube: Kube, found: dict[str, Any], settings: dict[str, Any]) ->
         for plural, name in wanted:
             if not migration_names.SERVICE_NAME.fullmatch(name.removesuffix("-seed")):
                 continue  # the checks say so; it must not become part of a path
-            document = kube.get(core_path(found["namespace"], plural, name))
+            document = read(kube, core_path(found["namespace"], plural, name), f"get {plural.capitalize()}")
             if document and name == entry["seed"] and migration.consumer_of(document) == entry["consumer"]:
                 seeds.append(name)
             elif document:
@@ -65,35 +102,56 @@ def names_in_use(kube: Kube, found: dict[str, Any], settings: dict[str, Any]) ->
     return {"taken": taken, "seeds": seeds}
 
 
+def read_everywhere(kube: Kube, namespaces: list[str]) -> tuple[list[dict[str, Any]], bool]:
+    """The MariaDBConsumer objects that may name a database that another one names, too.
+
+    Args:
+        kube: the API. namespaces: those of the whole run.
+    Returns:
+        Those of the cluster, or of the namespaces alone where no more may be read; and whether it is all of them.
+    """
+    try:
+        return kube.items(f"{OLD_GROUP}/mariadbconsumers"), True
+    except KubeError:
+        found = []
+    for namespace in namespaces:
+        if _NAMESPACE.fullmatch(namespace):
+            try:
+                found += kube.items(f"{OLD_GROUP}/namespaces/{namespace}/mariadbconsumers")
+            except KubeError:
+                continue  # its own entry says so
+    return found, False
+
+
 def read_all(kube: Kube, namespaces: list[str], settings: dict[str, Any]) -> dict[str, Any]:
     """Read and plan several namespaces; one that can't be read doesn't stop the others.
 
     Args:
-        kube: the API. namespaces: their names. settings: see :func:`migration.plan`.
+        kube: the API. namespaces: their names. settings: see :func:`migration.plan`, with
+            ``namespaces``, all that the run works on.
     Returns:
-        ``{entries, documents}``: see :func:`migration.plan` and :func:`migration.documents`.
+        ``{entries, documents, whole}``: see :func:`migration.plan` and :func:`migration.documents`; whether the
+        MariaDBConsumers of all the cluster were compared.
     """
     try:
         providers: list[dict[str, Any]] | None = kube.items(f"{GROUP}/databasemysqlproviders")
     except KubeError:
         providers = None  # an admin of namespaces alone may not read them; the operator will tell
+    everywhere, whole = read_everywhere(kube, settings.get("namespaces", namespaces))
     entries, documents = [], []
     for namespace in namespaces:
         try:
-            found = read_namespace(kube, namespace, settings)
+            found = read_namespace(kube, namespace, settings, everywhere)
         except NotReadableError as error:
-            entries.append(unread(namespace, "NotFound", str(error)))
-        except KubeError as error:
-            message = f"The Kubernetes API answered {error.status or 'nothing'}; the namespace was left alone."
-            entries.append(unread(namespace, "KubernetesError", message))
+            entries.append(unread(namespace, error.reason, str(error)))
         else:
             planned = migration.plan(found, providers, settings)
             entries += planned
             documents += migration.documents(planned, found["consumers"], settings)
-    return {"entries": entries, "documents": documents}
+    return {"entries": entries, "documents": documents, "whole": whole}
 
 
 def unread(namespace: str, reason: str, message: str) -> dict[str, Any]:
     """The entry of a namespace that couldn't be read."""
     empty = dict.fromkeys(("consumer", "request", "service", "seed", "scope", "database", "server"), "")
-    return {"namespace": namespace, **empty, **migration.verdict("failed", reason, message)}
+    return {"namespace": namespace, **empty, **migration.verdict("failed", reason, message), "shared": ""}
