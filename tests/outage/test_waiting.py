@@ -55,7 +55,7 @@ class Watched:
 
     def looks(self) -> int:
         """How many runs of requests ended with the wish to be run again, or as any run does."""
-        return len(re.findall(r"DatabaseRequest \S+: next run after|exited successfully", self.operator()))
+        return len(re.findall(r"DatabaseRequest \S+: next run after|exited successfully\",\"job", self.operator()))
 
     def told(self) -> str:
         """How often was looked, and how often logged in."""
