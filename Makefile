@@ -51,6 +51,10 @@ test-cases: bootstrap ## Run the cases from the field, each by runs of a playboo
 test-crash: bootstrap ## Kill a run at every border there is, and compare (most of an hour)
 	@$(IN_VENV) DBAAS_CRASH_SAMPLE=$${DBAAS_CRASH_SAMPLE:-all} $(PYTHON) -m pytest tests/crash --capture=no $(PYTEST_ARGS)
 
+.PHONY: test-crash-sample
+test-crash-sample: bootstrap ## Kill a run at a few borders, drawn at random; the seed is printed
+	@$(IN_VENV) $(PYTHON) -m pytest tests/crash --capture=no $(PYTEST_ARGS)
+
 .PHONY: test-migration
 test-migration: bootstrap ## Migrate from MariaDBConsumer, a hundred through the operator too; count and time are printed
 	@$(IN_VENV) $(PYTHON) -m pytest tests/migration -s $(PYTEST_ARGS)
@@ -60,8 +64,12 @@ test-platform: bootstrap ## Run the tests of a person's playbooks: invariants, o
 	@$(IN_VENV) $(PYTHON) -m pytest tests/platform $(PYTEST_ARGS)
 
 .PHONY: test-outage
-test-outage: bootstrap ## Run outages and races at every step of every path (more than an hour; make test has a sample)
+test-outage: bootstrap ## Run outages and races at every step of every path (more than an hour)
 	@$(IN_VENV) DBAAS_LONG=1 $(PYTHON) -m pytest tests/outage -m "not load and not chaos" -rP $(PYTEST_ARGS)
+
+.PHONY: test-outage-sample
+test-outage-sample: bootstrap ## Run a few outages and races, drawn at random; the seed is printed
+	@$(IN_VENV) $(PYTHON) -m pytest tests/outage -rP $(PYTEST_ARGS)
 
 .PHONY: test-load
 test-load: bootstrap ## Make and delete 200 requests at once
