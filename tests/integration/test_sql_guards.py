@@ -23,8 +23,8 @@ def given(database: str = "app", **changes: Any) -> dict[str, Any]:
     return claim_arguments(database, **changes)
 
 
-def stopped(result: dict[str, Any], index: int) -> None:
-    assert result["outcome"] == {"ok": False, "kind": "stale", "number": 1242, "phase": "statement", "index": index}
+def stopped(result: dict[str, Any], index: int, kind: str = "stale") -> None:
+    assert result["outcome"] == {"ok": False, "kind": kind, "number": 1242, "phase": "statement", "index": index}
 
 
 def state(server: Sql) -> tuple[Any, ...]:
@@ -137,9 +137,9 @@ def test_s2_read_only_stops_claim_change_and_ledger(server: Sql) -> None:
     server.done("claim", "other", transaction=True, **given("other", uid="uid-2", username="u2"))
     server.root("SET GLOBAL read_only = 1")
     before = state(server)
-    stopped(server.send("claim", "app", transaction=True, **given()), WRITABLE)
-    stopped(server.send(["take", "ready"], "other", **given("other", uid="uid-2")), WRITABLE)
-    stopped(server.send("ledger"), 0)
+    stopped(server.send("claim", "app", transaction=True, **given()), WRITABLE, "read_only")
+    stopped(server.send(["take", "ready"], "other", **given("other", uid="uid-2")), WRITABLE, "read_only")
+    stopped(server.send("ledger"), 0, "read_only")
     assert state(server) == before
     server.done("survey", cluster="c", request_uid="u", namespace="n", request="r")  # reads go on
 
@@ -149,7 +149,7 @@ def test_s2_read_only_stops_an_admin_that_may_override_it(default_server: Sql) -
     default_server.root(f"GRANT READ_ONLY ADMIN ON *.* TO {name}@'%%'", [])
     try:
         default_server.root("SET GLOBAL read_only = 1")
-        stopped(default_server.send("claim", "app", transaction=True, **given()), WRITABLE)
+        stopped(default_server.send("claim", "app", transaction=True, **given()), WRITABLE, "read_only")
         assert default_server.survey("uid-1")["rows"] == []
     finally:
         default_server.root(f"REVOKE READ_ONLY ADMIN ON *.* FROM {name}@'%%'", [])
