@@ -173,9 +173,11 @@ def test_P2_templates_in_spec(world: Cases) -> None:
     pin = {"name": "it", "databaseObjectReference": {"kind": "DatabaseMySQLProvider", "name": place.scope}}
     spec = {"seed": {"name": "missing", "namespace": place.namespace}, "databaseConnectionReference": pin}
     hostile: dict[str, Any] = {"scope": place.scope, "type": "mariadb", "name": "mariadb", **spec}
+    good, home = dict(hostile), objects.path_of(API, "DatabaseRequest", namespace=place.namespace)
     for path in TEXTS_OF_SPEC:
+        wanted = {"metadata": {"name": f"r-{token()}"}, "spec": with_text(good, path, text)}
         with pytest.raises(ApiException) as refused:
-            world.request(place.namespace, f"r-{token()}", **with_text({"scope": place.scope, **spec}, path, text))
+            objects.call(world.api, "POST", home, {"apiVersion": API, "kind": "DatabaseRequest", **wanted})
         assert refused.value.status == 422, path
         hostile = with_text(hostile, path, text)
 
