@@ -325,6 +325,25 @@ def test_a_run_that_is_killed_leaves_nothing(scene: Scene) -> None:
     assert scene.leaks() == []
 
 
+@pytest.mark.long
+def test_a_run_that_is_killed_at_each_task_leaves_nothing(scene: Scene) -> None:
+    """The same before every task that does something."""
+    steps = steps_of(scene, scene.ask(scene.account("imagined")))
+
+    def die(step: Step) -> None:
+        request = scene.ask(scene.account("imagined"))
+        orders = stepwise({"at": step.name, "time": step.time, "do": "kill"})
+        playbook, found = "reconcile-request.yml", request.read()
+        run = scene.world.runner.request(playbook, request.name, request.namespace, found, LOUD, orders)
+        assert run.rc == -9, f"the run wasn't killed before {step.name!r}"
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for done in [pool.submit(die, step) for step in steps]:
+            done.result()
+    assert len(steps) > 30
+    assert scene.leaks() == []
+
+
 @pytest.mark.parametrize("at", ["Login | Log in, and enter", "Change | Send the statements"])
 def test_a_run_that_is_killed_within_a_task_leaves_nothing(scene: Scene, at: str) -> None:
     """Its server is frozen, so the module is in the middle of its work: with arguments, login file and connection."""
