@@ -73,6 +73,25 @@ def spellings(secret: str) -> set[str]:
     return {t for t in texts if len(t) >= SHORTEST_SECRET}
 
 
+def handed_over(name: str, namespace: str, found: Json | None) -> Json:
+    """The variables that the runtime hands to a run for a DatabaseRequest.
+
+    Args:
+        name: of the request.
+        namespace: of the request.
+        found: the object, None for a run by hand.
+
+    Returns:
+        The variables.
+    """
+    variables: Json = {"ansible_operator_meta": {"name": name, "namespace": namespace}}
+    if found is None:
+        return variables
+    marked = mark_unsafe(found)
+    handed = {"_crd_lagoon_sh_databaserequest": marked, "_crd_lagoon_sh_databaserequest_spec": marked["spec"]}
+    return {**marked["spec"], **variables, **handed}
+
+
 @dataclass
 class Runner:
     """Runs playbooks, several at once if asked to.
@@ -179,12 +198,8 @@ class Runner:
         Returns:
             The run.
         """
-        variables: Json = {"ansible_operator_meta": {"name": name, "namespace": namespace}}
-        if found is not None:
-            marked = mark_unsafe(found)
-            handed = {"_crd_lagoon_sh_databaserequest": marked, "_crd_lagoon_sh_databaserequest_spec": marked["spec"]}
-            variables = {**marked["spec"], **variables, **handed}
-        return self.run(playbook, {**variables, **(more or {})}, verbosity, settings)
+        variables = {**handed_over(name, namespace, found), **(more or {})}
+        return self.run(playbook, variables, verbosity, settings)
 
     def leaks(self) -> list[str]:
         """Where a password stands in what the runs printed or left behind, without the password."""

@@ -309,18 +309,19 @@ BORDERS = [
 ]
 
 
+def killed(scene: Scene, name: str, time: int = 0) -> None:
+    """Kill a run right before a task."""
+    request = scene.ask(scene.account("imagined"))
+    orders = stepwise({"at": name, "time": time, "do": "kill"})
+    playbook, found = "reconcile-request.yml", request.read()
+    run = scene.world.runner.request(playbook, request.name, request.namespace, found, LOUD, orders)
+    assert run.rc == -9, f"the run wasn't killed before {name!r}"
+
+
 def test_a_run_that_is_killed_leaves_nothing(scene: Scene) -> None:
     """SIGKILL at the border of tasks: the process that holds all passwords is gone with its memory files."""
-
-    def die(border: str) -> None:
-        request = scene.ask(scene.account("imagined"))
-        orders = stepwise({"at": border, "do": "kill"})
-        playbook, found = "reconcile-request.yml", request.read()
-        run = scene.world.runner.request(playbook, request.name, request.namespace, found, LOUD, orders)
-        assert run.rc == -9, f"the run wasn't killed before {border!r}"
-
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for done in [pool.submit(die, border) for border in BORDERS]:
+        for done in [pool.submit(killed, scene, border) for border in BORDERS]:
             done.result()
     assert scene.leaks() == []
 
@@ -329,16 +330,8 @@ def test_a_run_that_is_killed_leaves_nothing(scene: Scene) -> None:
 def test_a_run_that_is_killed_at_each_task_leaves_nothing(scene: Scene) -> None:
     """The same before every task that does something."""
     steps = steps_of(scene, scene.ask(scene.account("imagined")))
-
-    def die(step: Step) -> None:
-        request = scene.ask(scene.account("imagined"))
-        orders = stepwise({"at": step.name, "time": step.time, "do": "kill"})
-        playbook, found = "reconcile-request.yml", request.read()
-        run = scene.world.runner.request(playbook, request.name, request.namespace, found, LOUD, orders)
-        assert run.rc == -9, f"the run wasn't killed before {step.name!r}"
-
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for done in [pool.submit(die, step) for step in steps]:
+        for done in [pool.submit(killed, scene, step.name, step.time) for step in steps]:
             done.result()
     assert len(steps) > 30
     assert scene.leaks() == []

@@ -7,14 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.lagoon.dbaas.plugins.module_utils import sql
-
 from dev import objects
 from dev.mariadb import MariaDB
 from dev.sandbox import NAMESPACE
 from tests.cases.jobs import Jobs
 from tests.cases.running import Run, Runner
-from tests.integration.e2ehelpers import API, MERGE, OLDER_RIGHTS, ROWS, Account, Request, World, token
+from tests.integration.e2ehelpers import API, MERGE, Account, Request, World, token
 from tests.statements import unknown_statements
 
 DONE = "True/False/True"
@@ -23,7 +21,6 @@ WAITS = "False/False/False"
 FINALIZER = "crd.lagoon.sh/database"
 # An adopted database is dropped with its request however short that was Ready.
 NO_GRACE = {"DBAAS_ADOPTED_GRACE_SECONDS": "0"}
-CREATE_TABLE = f"CREATE TABLE t (id INT PRIMARY KEY) AS SELECT seq AS id FROM seq_1_to_{ROWS}"
 
 
 @dataclass
@@ -207,35 +204,6 @@ class Cases(World):
         """Names that are on no server yet, and a password that no output may hold."""
         account = Account(server, database or f"db_{token()}", username or f"u_{token()}", password or token(12))
         self.runner.secrets.add(account.password)
-        return account
-
-    def older(
-        self,
-        server: MariaDB,
-        database: str = "",
-        username: str = "",
-        password: str = "",
-        grants: tuple[str, ...] | None = None,
-    ) -> Account:
-        """A database with a table and an account, as the older operator left them.
-
-        Args:
-            server: where.
-            database: made up if empty.
-            username: likewise.
-            password: likewise.
-            grants: what the account has instead; ``{database}`` stands for the quoted name.
-
-        Returns:
-            The account.
-        """
-        account = self.imagined(server, database, username, password)
-        name = sql.identifier(account.database)
-        execute(server, f"CREATE DATABASE {name}")
-        server.query(CREATE_TABLE, database=account.database)
-        execute(server, "CREATE USER %s@'%%' IDENTIFIED BY %s", account.username, account.password)
-        for grant in (f"{OLDER_RIGHTS} ON {{database}}.*",) if grants is None else grants:
-            execute(server, f"GRANT {grant.replace('{database}', name)} TO %s@'%%'", account.username)
         return account
 
     def ask(

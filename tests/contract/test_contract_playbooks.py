@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from ansible_collections.lagoon.dbaas.plugins.module_utils.finalizer import FINALIZER
 
 from tests.contract.project import OF_THE_RUNTIME, PLAYBOOKS, ROLES, ROOT, TASK_FILES, ids, load
 
@@ -100,6 +101,10 @@ def test_watches_say_every_option(watch):
     assert not {"vars", "role"} & (set(watch) | set(watch.get("finalizer", {}))), (
         "vars beat keys of a request's spec"
     )
+
+
+def test_runs_by_hand_set_the_same_finalizer():
+    assert [w["finalizer"]["name"] for w in WATCHES if "finalizer" in w] == [FINALIZER]
 
 
 def test_watches_fit_the_kinds():

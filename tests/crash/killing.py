@@ -210,6 +210,34 @@ def halted(
             kill_all(processes_with("STEPWISE", str(go)))
 
 
+@contextlib.contextmanager
+def harmed(stage: Stage, path: Path, border: Border, failed: list[str], words: str) -> Iterator[Subject]:
+    """A request on a path that comes to harm at a border; if it gets over that, it can begin another path.
+
+    Args:
+        stage: where.
+        path: the path.
+        border: where the body harms its run.
+        failed: gets what the body finds wrong.
+        words: for the line of progress.
+
+    Yields:
+        The request.
+    """
+    subject = path.begin(stage)
+    wrong = ""
+    try:
+        yield subject
+    except AssertionError as error:
+        wrong = ": WRONG"
+        failed.append(str(error))
+    else:
+        if path.makes:
+            stage.filled(subject)
+            stage.keep(path.makes, subject)
+    say(f"{words} {border}{wrong}")
+
+
 def compare(reference: Reference, subject: Subject, how: str) -> None:
     """Demand that a request came to what the unharmed one came to.
 

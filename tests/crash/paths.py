@@ -8,9 +8,9 @@ from typing import Any
 from ansible_collections.lagoon.dbaas.plugins.module_utils import sql
 
 from dev import objects
-from tests.cases.world import CREATE_TABLE, Cases, Place, execute
+from tests.cases.world import Cases, Place, execute
 from tests.crash.picture import Subject, derived
-from tests.integration.e2ehelpers import MERGE, Account, token
+from tests.integration.e2ehelpers import CREATE_TABLE, MERGE, Account, token
 
 RECONCILE, FINALIZE = "reconcile-request.yml", "finalize-request.yml"
 LONG_READY = 24 * 3600  # seconds; longer than any grace time

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.cases.stepping.beside import beside
-from tests.crash.killing import compare, finish, kill, record, say
+from tests.crash.killing import compare, finish, harmed, kill, record
 from tests.crash.paths import PATHS, Stage
 from tests.crash.sampling import OF_A_PATH, TALLY, Sample
 
@@ -16,19 +16,11 @@ def test_k1_a_run_killed_at_any_border(stage: Stage, sample: Sample, name: str) 
         return
     reference = record(stage.world, path, path.begin(stage))
     borders = sample.some(name, [border for border in reference.borders if not border.twin], OF_A_PATH)
-    failed = []
+    failed: list[str] = []
     for number, border in enumerate(borders, 1):
-        subject = path.begin(stage)
-        try:
+        with harmed(stage, path, border, failed, f"{name} {number}/{len(borders)}") as subject:
             kill(stage.world, path, subject, border)
             finish(stage.world, path, subject)
             compare(reference, subject, f"killed at {border}")
-        except AssertionError as error:
-            failed.append(str(error))
-        else:
-            if path.makes:
-                stage.filled(subject)
-                stage.keep(path.makes, subject)
-        say(f"{name} {number}/{len(borders)} {border}{': WRONG' if failed and str(border) in failed[-1] else ''}")
     TALLY.add(name, reference.borders, len(borders))
     assert not failed, f"{len(failed)} of {len(borders)} kills:\n" + "\n\n".join(failed)

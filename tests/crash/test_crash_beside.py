@@ -7,7 +7,7 @@ import pytest
 
 from tests.cases.stepping.beside import beside
 from tests.crash.borders import late_borders
-from tests.crash.killing import compare, finish, halted, record, say
+from tests.crash.killing import compare, finish, halted, harmed, record
 from tests.crash.paths import PATHS, Stage
 from tests.crash.sampling import TALLY, Sample
 
@@ -22,21 +22,13 @@ def test_k1_a_run_that_lives_on_beside_the_next(stage: Stage, sample: Sample, na
         return
     reference = record(stage.world, path, path.begin(stage))
     borders = sample.some(f"{name} beside", late_borders(reference.borders), 1)
-    failed = []
+    failed: list[str] = []
     for border in borders:
-        subject = path.begin(stage)
-        try:
+        with harmed(stage, path, border, failed, f"beside {name}") as subject:
             with halted(stage.world, path, subject, border) as late:
                 finish(stage.world, path, subject)
                 late.go.touch()
                 late.run.result(ENDED).check()
             compare(reference, subject, f"with a newer run beside it from {border} on")
-        except AssertionError as error:
-            failed.append(str(error))
-        else:
-            if path.makes:
-                stage.filled(subject)
-                stage.keep(path.makes, subject)
-        say(f"beside {name} {border}{': WRONG' if failed and str(border) in failed[-1] else ''}")
     TALLY.note(f"{name}: {len(borders)} runs that lived on beside the next one")
     assert not failed, f"{len(failed)} of {len(borders)} late runs:\n" + "\n\n".join(failed)

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 import pymysql
+from ansible_collections.lagoon.dbaas.plugins.module_utils import sql
 from kubernetes.client import ApiClient
 
 from dev import objects
@@ -33,6 +34,7 @@ OLDER_RIGHTS = (
     "LOCK TABLES, EXECUTE, CREATE VIEW, SHOW VIEW, CREATE ROUTINE, ALTER ROUTINE, EVENT, TRIGGER"
 )
 ROWS = 7  # of the table in each database that stood there before its request
+CREATE_TABLE = f"CREATE TABLE t (id INT PRIMARY KEY) AS SELECT seq AS id FROM seq_1_to_{ROWS}"
 READS = ("SELECT", "SHOW", "SET", "USE")
 MERGE = "application/merge-patch+json"
 
@@ -377,19 +379,19 @@ class World:
             database: made up if empty.
             username: likewise.
             password: likewise.
-            grants: what the account has instead; ``{database}`` stands for the quoted name.
+            grants: what the account has instead; ``{database}`` stands for the quoted name, ``%%`` for a percent sign.
 
         Returns:
             The account.
         """
         account = self.imagined(server, database, username, password)
-        name, user = quoted(account.database), text(account.username)
-        server.query(f"CREATE DATABASE {name}")
-        table = f"CREATE TABLE t (id INT PRIMARY KEY) AS SELECT seq AS id FROM seq_1_to_{ROWS}"
-        server.query(table, database=account.database)
-        server.query(f"CREATE USER {user}@'%' IDENTIFIED BY {text(account.password)}")
+        # The values are quoted by the driver: right in every sql_mode.
+        name, user = sql.identifier(account.database), account.username
+        server.query(f"CREATE DATABASE {name}", [])
+        server.query(CREATE_TABLE, database=account.database)
+        server.query("CREATE USER %s@'%%' IDENTIFIED BY %s", [user, account.password])
         for grant in (f"{OLDER_RIGHTS} ON {{database}}.*",) if grants is None else grants:
-            server.query(f"GRANT {grant.replace('{database}', name)} TO {user}@'%'")
+            server.query(f"GRANT {grant.replace('{database}', name)} TO %s@'%%'", [user])
         return account
 
     def _forget(self, account: Account) -> None:

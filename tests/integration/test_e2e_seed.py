@@ -112,7 +112,7 @@ def _role(world: World, _: str) -> Case:
 
 def _exposed(world: World, _: str) -> Case:
     start = f"x{token()}"
-    world.older(world.one, grants=("SELECT ON {database}.*", f"SELECT ON `{start}%`.*"))
+    world.older(world.one, grants=("SELECT ON {database}.*", f"SELECT ON `{start}%%`.*"))
     return Case(world.imagined(world.one, database=f"{start}_new"))
 
 

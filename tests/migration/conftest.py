@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from dev.sandbox import Sandbox
-from tests.cases.jobs import Jobs
 from tests.cases.running import Runner
+from tests.cases.stepping.steps import without_operator
 from tests.cases.world import Cases
 from tests.migration import oldobjects
 from tests.migration.migrating import Migration
@@ -15,19 +15,9 @@ from tests.migration.migrating import Migration
 @pytest.fixture(scope="module")
 def world(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cases]:
     """The sandbox without an operator; all that is made in it goes at the module's end."""
-    operator = sandbox.operator
-    was_running = operator.running
-    operator.stop()
     oldobjects.install(sandbox.api())
-    runner = Runner(sandbox.operator_kubeconfig, tmp_path_factory.mktemp("runs"))
-    made = Cases(sandbox, operator, sandbox.api(), runner=runner, jobs=Jobs())
-    try:
+    with without_operator(sandbox, tmp_path_factory.mktemp("runs")) as made:
         yield made
-    finally:
-        made.jobs.close()
-        made.close()
-        if was_running:
-            operator.start(None)
 
 
 @pytest.fixture(scope="module")

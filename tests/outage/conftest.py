@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from dev.operator import Operator
 from dev.sandbox import Sandbox
 from tests.cases.stepping.steps import without_operator
 from tests.cases.world import Cases
+from tests.integration.e2ehelpers import World, opened
 from tests.outage.sampling import LONG, SEED
 
 _LEFT_OUT = pytest.StashKey[int]()
@@ -33,6 +35,13 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     """Say what was left out."""
     if count := config.stash.get(_LEFT_OUT, 0):
         terminalreporter.line(f"{count} long tests left out: make test-outage, make test-load, make test-chaos")
+
+
+@pytest.fixture(scope="module")
+def busy(sandbox: Sandbox, _operator: Operator, provider: str) -> Iterator[World]:
+    """The sandbox with an operator that many requests keep busy."""
+    with opened(sandbox, _operator) as world:
+        yield world
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,8 @@
 import threading
 from pathlib import Path
 
-from dev.standin.inputs import mark_unsafe
 from dev.waiting import wait_for
+from tests.cases import running
 from tests.cases.running import Run
 from tests.cases.stepping.steps import Step, stepwise
 from tests.cases.world import Cases
@@ -32,14 +32,8 @@ def handed_over(request: Request, more: Json | None = None) -> Json:
     Returns:
         The variables.
     """
-    marked = mark_unsafe(request.read() or {"spec": {}})
-    return {
-        **marked["spec"],
-        "ansible_operator_meta": {"name": request.name, "namespace": request.namespace},
-        "_crd_lagoon_sh_databaserequest": marked,
-        "_crd_lagoon_sh_databaserequest_spec": marked["spec"],
-        **(more or {}),
-    }
+    found = request.read() or {"spec": {}}
+    return {**running.handed_over(request.name, request.namespace, found), **(more or {})}
 
 
 class Paused:

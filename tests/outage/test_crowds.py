@@ -8,9 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from dev.mariadb import MariaDB
-from dev.operator import Operator
-from dev.sandbox import Sandbox
-from tests.integration.e2ehelpers import World, opened
+from tests.integration.e2ehelpers import World
 from tests.outage.crowd import Chaos, Crowd, Sampler, crowd_server
 
 pytestmark = pytest.mark.e2e
@@ -20,12 +18,6 @@ MOST_MEMORY = 2048  # MiB, the limit of the Deployment in config/manager
 CHAOS_SEED = os.environ.get("DBAAS_CHAOS_SEED") or str(random.SystemRandom().randrange(10**6))
 EACH = 30.0  # seconds that one request may take of a deadline, two at a time, on a busy machine
 EMPTY = 300.0
-
-
-@pytest.fixture(scope="module")
-def busy(sandbox: Sandbox, _operator: Operator, provider: str) -> Iterator[World]:
-    with opened(sandbox, _operator) as world:
-        yield world
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ from dev import objects
 from tests.cases.stepping.beside import beside
 from tests.cases.stepping.steps import Step
 from tests.cases.world import DONE, REFUSED, WAITS, Cases, Place
-from tests.integration.e2ehelpers import API, ROWS, Log, token
+from tests.integration.e2ehelpers import API, ROWS, Account, Log, token
 from tests.outage.outages import forbidden
-from tests.outage.paths import FINALIZE, PATHS, RECONCILE
+from tests.outage.paths import FINALIZE, PATHS, RECONCILE, Way
 from tests.outage.pausing import Paused, handed_over
 
 AT_THE_CLAIM = Step(0, "Claim | Insert the rows", 0, "")
@@ -35,16 +35,21 @@ def test_O6_no_drop_where_the_api_fails(world: Cases, place: Place) -> None:
     way.is_done()
 
 
+def stopped(world: Cases, place: Place, path: str, step: Step) -> tuple[Way, Account, Paused]:
+    """A seeded request whose run stands still before a task."""
+    way = PATHS[path](world, place)
+    assert way.account is not None
+    paused = Paused(world, RECONCILE, way.request, step)
+    paused.wait()
+    return way, way.account, paused
+
+
 @pytest.mark.parametrize("gone", ["database", "both"])
 @pytest.mark.long
 @beside
 def test_O9_gone_between_probe_and_claim(world: Cases, place: Place, gone: str) -> None:
     """The claim is given back and the seed judged anew: nobody is Ready on nothing."""
-    way = PATHS["adopt"](world, place)
-    account = way.account
-    assert account is not None
-    paused = Paused(world, RECONCILE, way.request, AT_THE_CLAIM)
-    paused.wait()
+    way, account, paused = stopped(world, place, "adopt", AT_THE_CLAIM)
     place.server.query(f"DROP DATABASE {sql.identifier(account.database)}")
     if gone == "both":
         place.server.query("DROP USER %s@'%%'", [account.username])
@@ -64,11 +69,7 @@ def test_O9_gone_between_probe_and_claim(world: Cases, place: Place, gone: str) 
 @beside
 def test_O9_changes_hands_between_probe_and_claim(world: Cases, place: Place) -> None:
     """The account loses the database to another one: the take-over is judged anew, and refused."""
-    way = PATHS["adopt"](world, place)
-    account = way.account
-    assert account is not None
-    paused = Paused(world, RECONCILE, way.request, AT_THE_CLAIM)
-    paused.wait()
+    way, account, paused = stopped(world, place, "adopt", AT_THE_CLAIM)
     place.server.query(f"REVOKE ALL ON {sql.identifier(account.database)}.* FROM '{account.username}'@'%'")
     other = world.older(place.server, grants=(f"ALL ON {sql.identifier(account.database)}.*",))
     hashes = other.hashes()
@@ -106,11 +107,7 @@ def test_O8_a_stranger_of_the_same_name(world: Cases, place: Place) -> None:
 @beside
 def test_O3_a_refused_statement_leaves_the_table(world: Cases, place: Place) -> None:
     """A database with a table comes up behind the claim, and then the account's step fails: the table survives."""
-    way = PATHS["create"](world, place)
-    account = way.account
-    assert account is not None
-    paused = Paused(world, RECONCILE, way.request, Step(0, "Make | Send the statements", 0, ""))
-    paused.wait()
+    way, account, paused = stopped(world, place, "create", Step(0, "Make | Send the statements", 0, ""))
     name = sql.identifier(account.database)
     place.server.query(f"CREATE DATABASE {name}")
     place.server.query("CREATE TABLE t (id INT)", database=account.database)

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from dev.operator import OPERATOR_MARK, Operator, environment
+from dev.operator import OPERATOR_MARK, environment
 from dev.paths import LOGS, ROOT
 from dev.ports import answers, port_of
 from dev.processes import Process, descendants, kill_all
-from dev.sandbox import Sandbox
 from dev.waiting import wait_for
-from tests.integration.e2ehelpers import Log, World, opened
+from tests.integration.e2ehelpers import Log, World
 from tests.outage.crowd import Crowd, crowd_server
 from tests.settings import SETTINGS
 
@@ -20,12 +19,6 @@ pytestmark = pytest.mark.e2e
 
 SHARE = 4
 EACH = 60.0  # seconds of a deadline for one request: it is worked on twice
-
-
-@pytest.fixture(scope="module")
-def busy(sandbox: Sandbox, _operator: Operator, provider: str) -> Iterator[World]:
-    with opened(sandbox, _operator) as world:
-        yield world
 
 
 @pytest.fixture

@@ -13,9 +13,8 @@ from dev import cluster, objects
 from dev.mariadb import MariaDB
 from dev.operator import Operator
 from dev.paths import ROOT
-from dev.sandbox import Sandbox
 from dev.waiting import wait_for
-from tests.integration.e2ehelpers import Account, Log, Request, World, opened, token
+from tests.integration.e2ehelpers import Account, Log, Request, World, token
 from tests.outage.crowd import Crowd, crowd_server
 from tests.outage.outages import SERVER_OUTAGES, api_stopped
 from tests.settings import SETTINGS
@@ -25,12 +24,6 @@ pytestmark = pytest.mark.e2e
 MANY = int(os.environ.get("DBAAS_WAITING", "50"))  # requests that wait at once
 EACH = 30.0  # seconds of a deadline for one request, on a busy machine
 BROKE = ("failed task event", "did not receive playbook_on_stats")
-
-
-@pytest.fixture(scope="module")
-def busy(sandbox: Sandbox, _operator: Operator, provider: str) -> Iterator[World]:
-    with opened(sandbox, _operator) as world:
-        yield world
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from ansible_collections.lagoon.dbaas.plugins.module_utils import by_hand
+from ansible_collections.lagoon.dbaas.plugins.module_utils import by_hand, finalizer
 from ansible_collections.lagoon.dbaas.plugins.module_utils.kube import KubeError
 
 REASONS = {
@@ -81,11 +81,11 @@ def request(**metadata: Any) -> dict[str, Any]:
     ("found", "state", "finalizers"),
     [
         (None, "present", None),
-        (request(), "present", [by_hand.FINALIZER]),
-        (request(finalizers=["other"]), "present", ["other", by_hand.FINALIZER]),
-        (request(finalizers=[by_hand.FINALIZER]), "present", None),
+        (request(), "present", [finalizer.FINALIZER]),
+        (request(finalizers=["other"]), "present", ["other", finalizer.FINALIZER]),
+        (request(finalizers=[finalizer.FINALIZER]), "present", None),
         (request(deletionTimestamp="now"), "present", None),
-        (request(finalizers=["other", by_hand.FINALIZER], deletionTimestamp="now"), "absent", ["other"]),
+        (request(finalizers=["other", finalizer.FINALIZER], deletionTimestamp="now"), "absent", ["other"]),
         (request(), "absent", None),
     ],
 )

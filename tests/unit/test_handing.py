@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.lagoon.dbaas.plugins.module_utils import handing
+from ansible_collections.lagoon.dbaas.plugins.module_utils import finalizer, handing
 
 from tests.unit import samples
 from tests.unit.samples import CLUSTER, OTHER_UID, UID, bad, ok
@@ -123,7 +123,7 @@ def document(finalizers: list[str], deleting: bool = False, **spec: Any) -> dict
     return {"metadata": metadata, "spec": spec}
 
 
-OURS = handing.FINALIZER
+OURS = finalizer.FINALIZER
 
 
 @pytest.mark.parametrize(

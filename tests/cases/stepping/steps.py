@@ -144,9 +144,10 @@ def without_operator(sandbox: Sandbox, folder: Path) -> Iterator[Cases]:
     operator.stop()
     world = Cases(sandbox, operator, sandbox.api(), runner=Runner(sandbox.operator_kubeconfig, folder), jobs=Jobs())
     try:
-        with contextlib.closing(world):
-            yield world
+        yield world
     finally:
-        world.jobs.close()
+        # What still works in it ends before it goes.
+        with contextlib.closing(world):
+            world.jobs.close()
         if was_running:
             operator.start(None)

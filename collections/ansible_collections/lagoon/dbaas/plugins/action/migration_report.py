@@ -12,14 +12,13 @@ Fails where none was given, and where an entry isn't as the step wants it, so th
 from __future__ import annotations
 
 import json
-import os
 import time
 from pathlib import Path
 from typing import Any
 
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
-from ansible_collections.lagoon.dbaas.plugins.module_utils import migration_report
+from ansible_collections.lagoon.dbaas.plugins.module_utils import migration_report, tables
 
 
 class ActionModule(ActionBase):
@@ -52,7 +51,8 @@ class ActionModule(ActionBase):
         result.update({"changed": False, "counts": report["counts"]})
         if args["file"]:
             try:
-                write(Path(args["file"]), report)
+                # For its owner's eyes alone.
+                tables.write_file(Path(args["file"]), json.dumps(report, indent=2) + "\n", mode=0o600)
             except OSError as error:
                 result.update({"failed": True, "msg": f"The report {args['file']} can't be written: {error.strerror}."})
                 return result
@@ -62,17 +62,3 @@ class ActionModule(ActionBase):
             wont = "would not be" if check else "are not"
             result.update({"failed": True, "msg": f"{bad} of {len(rows)} {wont} {done}; the table says why."})
         return result
-
-
-def write(path: Path, report: dict[str, Any]) -> None:
-    """Write the report for its owner's eyes alone; one that is there is replaced whole.
-
-    Args:
-        path: where. report: what.
-    Raises:
-        OSError: it can't be written.
-    """
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    part.touch(mode=0o600)
-    part.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-    part.replace(path)

@@ -11,11 +11,11 @@ ansible-playbook ends with status 2. No secret may be in a report.
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 from ansible.plugins.action import ActionBase
+from ansible_collections.lagoon.dbaas.plugins.module_utils import tables
 
 
 class ActionModule(ActionBase):
@@ -33,13 +33,7 @@ class ActionModule(ActionBase):
         if args["output"]:
             text = json.dumps(report["data"], indent=2, sort_keys=True, ensure_ascii=False) + "\n"
             try:
-                _write(Path(args["output"]).expanduser().absolute(), text)
+                tables.write_file(Path(args["output"]).expanduser().absolute(), text)
             except OSError as error:
                 result.update({"failed": True, "msg": f"the report couldn't be written: {error.strerror}"})
         return result
-
-
-def _write(path: Path, text: str) -> None:
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)

@@ -3,20 +3,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from ansible_collections.lagoon.dbaas.plugins.module_utils import conditions, plan
+from ansible_collections.lagoon.dbaas.plugins.module_utils import conditions, finalizer, names, plan
 from ansible_collections.lagoon.dbaas.plugins.module_utils.kube import GROUP, Kube, KubeError, provider_path
 
 Dict = dict[str, Any]
 
-#: As in watches.yaml; a test compares.
-FINALIZER = "crd.lagoon.sh/database"
 MODULES = ("community.mysql.mysql_query", "kubernetes.core.k8s")
 _OURS = "crd.lagoon.sh"
-# A name becomes a part of the API's paths: `..` or an empty one would lead to other namespaces.
-_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 #: What a run does, as (verb, API group, resource, in the request's namespace).
 RIGHTS = (
     ("list", _OURS, "databaserequests", True),
@@ -63,7 +58,8 @@ def missing_rights(kube: Kube, namespace: str) -> list[str]:
     Raises:
         KubeError: the API didn't answer.
     """
-    if not _NAMESPACE.fullmatch(namespace):
+    # It becomes a part of the API's paths: `..` or an empty one would lead to other namespaces.
+    if not names.LABEL.fullmatch(namespace):
         return ["Say which namespace, by its name alone: -e namespace=NAME"]
     refused = [right for right in RIGHTS if not _may(kube, namespace, right)]
     if refused:
@@ -100,7 +96,7 @@ def requests(kube: Kube, namespace: str) -> list[Dict]:
         {
             "name": item["metadata"]["name"],
             "deleting": "deletionTimestamp" in item["metadata"],
-            "finalizing": FINALIZER in item["metadata"].get("finalizers", []),
+            "finalizing": finalizer.FINALIZER in item["metadata"].get("finalizers", []),
         }
         for item in sorted(found, key=lambda item: item["metadata"]["name"])
     ]
@@ -114,11 +110,8 @@ def finalizer_patch(found: Dict | None, state: str) -> Dict | None:
     Returns:
         A patch with the resourceVersion as precondition: finalizers are a list, and a list is replaced.
     """
-    if found is None or ("deletionTimestamp" in found["metadata"] and state == "present"):
-        return None
-    has = found["metadata"].get("finalizers") or []
-    wanted = [f for f in has if f != FINALIZER] + ([FINALIZER] if state == "present" else [])
-    if sorted(wanted) == sorted(has):
+    wanted = finalizer.changed(found, state == "present") if found else None
+    if found is None or wanted is None:
         return None
     return {"metadata": {"finalizers": wanted, "resourceVersion": found["metadata"]["resourceVersion"]}}
 

@@ -156,6 +156,11 @@ WAIT_REASONS = {
 }
 
 
+def number_words(number: int | None) -> str:
+    """How a sentence tells an error's number."""
+    return "no number" if number is None else f"error {number}"
+
+
 def wait_outcome(outcome: dict[str, Any], connection: str) -> dict[str, Any]:
     """The wait that a failed statement of the admin account leads to.
 
@@ -167,8 +172,7 @@ def wait_outcome(outcome: dict[str, Any], connection: str) -> dict[str, Any]:
     """
     if outcome["ok"]:
         return {}
-    number, kind = outcome["number"], outcome["kind"]
-    words = "no number" if number is None else f"error {number}"
+    kind, words = outcome["kind"], number_words(outcome["number"])
     return {
         "reason": WAIT_REASONS.get(kind, "ConnectionUnavailable"),
         "params": {"connection": connection, "number": "it is read-only" if kind == "read_only" else words},

@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ansible_collections.lagoon.dbaas.plugins.module_utils import plan, tables
+from ansible_collections.lagoon.dbaas.plugins.module_utils import errors, finalizer, plan, providers, tables
 
 Dict = dict[str, Any]
 
-FINALIZER = "crd.lagoon.sh/database"
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
 
 
@@ -62,8 +61,7 @@ def _rows(entries: list[Dict]) -> list[tuple[Dict, Dict, Dict]]:
 
 def _reached(request: Dict, server: Dict) -> bool:
     """Whether a request finds a row on that server: by its scope, or by the reference in its status."""
-    reference = request["status"].get("observedDatabaseConnectionReference") or {}
-    named = (reference.get("databaseObjectReference", {}).get("name"), reference.get("name"))
+    named = providers.named(request["status"].get("observedDatabaseConnectionReference"))
     scope = request["spec"]["scope"]
     return any(c["scope"] == scope or (c["provider"], c["name"]) == named for c in server["connections"])
 
@@ -231,7 +229,7 @@ def carried_out(planned: Dict, came_to: Dict) -> Dict:
         "stale": "somebody is at work on this database, or the server is read-only; try again",
         "claimed": "the request that is to get it has got another one in the meantime",
     }
-    number = "no number" if came_to["number"] is None else f"error {came_to['number']}"
+    number = errors.number_words(came_to["number"])
     why = words.get(came_to["kind"], f"the server refused or can't be reached ({number})")
     return {"lines": [], "summary": f"Nothing was done: {why}.", "failed": True, "data": data}
 
@@ -261,16 +259,11 @@ def request_patch(found: Dict, change: str, at: str) -> Dict:
     Args:
         found: the request. change: ``let_go``, ``free`` or ``try_again``. at: the present time.
     """
-    finalizers = found["metadata"].get("finalizers") or []
     if change == "try_again":
         return {"spec": {"forcedReconcilation": at}}
-    if change == "free":
-        left = [name for name in finalizers if name != FINALIZER]
-        return {"metadata": {"finalizers": left}} if left != finalizers else {}
-    patch: Dict = {}
-    if found["spec"].get("dropDatabaseOnDelete", True):
+    # Without it the request would be gone at once, and its rows would stay.
+    wanted = finalizer.changed(found, present=change == "let_go")
+    patch: Dict = {"metadata": {"finalizers": wanted}} if wanted is not None else {}
+    if change == "let_go" and found["spec"].get("dropDatabaseOnDelete", True):
         patch["spec"] = {"dropDatabaseOnDelete": False}
-    if FINALIZER not in finalizers and "deletionTimestamp" not in found["metadata"]:
-        # Without it the request would be gone at once, and its rows would stay.
-        patch["metadata"] = {"finalizers": [*finalizers, FINALIZER]}
     return patch

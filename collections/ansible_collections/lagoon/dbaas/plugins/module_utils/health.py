@@ -73,7 +73,7 @@ def _found(connection: Dict, result: Dict | None, ledger: Dict | None) -> Dict:
     if came_to["ok"]:
         entry["status"] = "available"
     else:
-        number = "no number" if came_to["number"] is None else f"error {came_to['number']}"
+        number = errors.number_words(came_to["number"])
         text = _MESSAGES.get(came_to["kind"], _MESSAGES["unavailable"])
         entry["message"] = text.format(number=number)
     return entry

@@ -16,6 +16,7 @@ from ansible_collections.lagoon.dbaas.plugins.module_utils import (
     facts,
     inventory,
     names,
+    providers,
     published,
     sql,
     tables,
@@ -181,8 +182,7 @@ def _unread(read: Dict, entries: list[Dict]) -> Iterator[Dict]:
 
 
 def _reference(request: Dict) -> tuple[str | None, str | None]:
-    reference = request["status"].get("observedDatabaseConnectionReference") or {}
-    return reference.get("databaseObjectReference", {}).get("name"), reference.get("name")
+    return providers.named(request["status"].get("observedDatabaseConnectionReference"))
 
 
 def _requests(before: Dict, after: Dict, entries: list[Dict], logins: dict[str, Dict]) -> Iterator[Dict]:
@@ -245,8 +245,7 @@ def _ready_request(
     if service.get("name") != request["spec"]["name"] or service.get("hostname") != expected:
         yield _finding("ServiceDiffers", entry, row, request)
     if uid in logins and not logins[uid]["ok"]:
-        number = logins[uid]["number"]
-        detail = "no number" if number is None else f"error {number}"
+        detail = errors.number_words(logins[uid]["number"])
         yield _finding("LoginFailed", entry, row, request, username=user or "", detail=detail)
 
 

@@ -51,8 +51,7 @@ def _problem(server: Dict, came_to: Dict, answer: Dict | None) -> str:
     if came_to["kind"] == "ledger":
         return "it has no ledger yet"
     if answer is None:
-        number = "no number" if came_to["number"] is None else f"error {came_to['number']}"
-        return f"it can't be read ({number})"
+        return f"it can't be read ({errors.number_words(came_to['number'])})"
     if not int(answer["server"][0]["admin_sees"]):
         return "its admin account lacks SELECT on *.*"
     version = answer["ledger"][0]["version"] if answer["ledger"] else None

@@ -46,7 +46,7 @@ def _names(entry: Dict, taken: Dict) -> Problem | None:
     for what in ("request", "service"):
         if not migration_names.SERVICE_NAME.fullmatch(entry[what]):
             return "NameInvalid", f"The {what}'s name isn't one that a Service may have. Set dbaas_migration_{what}s."
-    if not migration_names.SCOPE_NAME.fullmatch(entry["scope"]):
+    if not names.LABEL.fullmatch(entry["scope"]):
         return "ScopeInvalid", "spec.environment names no scope. Set dbaas_migration_scope or dbaas_migration_scopes."
     if entry["service"] in taken["services"]:
         return "NameConflict", f"A Service {entry['service']} exists. Set another name by dbaas_migration_services."

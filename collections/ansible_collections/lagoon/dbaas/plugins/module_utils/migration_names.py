@@ -9,8 +9,6 @@ from pathlib import Path
 
 #: Names that a Service may have (DNS-1035), at most 63 characters; a request's name is held to the same here.
 SERVICE_NAME = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
-#: Names that a scope may have.
-SCOPE_NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 PLACEHOLDER = "{consumer}"
 _KEPT, _HASH = 52, 10
 

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from ansible_collections.lagoon.dbaas.plugins.module_utils import migration, migration_names
+from ansible_collections.lagoon.dbaas.plugins.module_utils import migration, migration_names, names
 from ansible_collections.lagoon.dbaas.plugins.module_utils.kube import GROUP, Kube, KubeError, core_path
 
 OLD_GROUP = "/apis/mariadb.amazee.io/v1"
-_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
 class NotReadableError(Exception):
@@ -64,7 +62,7 @@ def read_namespace(
         NotReadableError: the API failed, or namespace or kind doesn't exist.
     """
     path = f"/api/v1/namespaces/{namespace}"
-    if not _NAMESPACE.fullmatch(namespace) or read(kube, path, "get the namespace") is None:
+    if not names.LABEL.fullmatch(namespace) or read(kube, path, "get the namespace") is None:
         raise NotReadableError("There is no such namespace.")
     consumers = read(kube, f"{OLD_GROUP}/namespaces/{namespace}/mariadbconsumers", "list MariaDBConsumers")
     requests = read(kube, f"{GROUP}/namespaces/{namespace}/databaserequests", "list DatabaseRequests")
@@ -115,7 +113,7 @@ def read_everywhere(kube: Kube, namespaces: list[str]) -> tuple[list[dict[str, A
     except KubeError:
         found = []
     for namespace in namespaces:
-        if _NAMESPACE.fullmatch(namespace):
+        if names.LABEL.fullmatch(namespace):
             try:
                 found += kube.items(f"{OLD_GROUP}/namespaces/{namespace}/mariadbconsumers")
             except KubeError:

@@ -15,6 +15,9 @@ RESERVED_DATABASES = frozenset(
 #: Accounts that are the server's own; a connection's own admin account is reserved there, too.
 RESERVED_ACCOUNTS = frozenset(("root", "mysql", "mariadb.sys"))
 
+#: A label of a host name (DNS-1123), as namespaces and scopes are named.
+LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+
 PASSWORD_LENGTH = 32
 _ALPHABET = string.ascii_letters + string.digits + "-_"
 

@@ -26,9 +26,12 @@ def read_platform(kube: Kube, cluster: str) -> Dict:
         KubeError: the API failed.
     """
     return {
-        "cluster": cluster or (kube.get("/api/v1/namespaces/kube-system") or {})["metadata"]["uid"],
+        "cluster": reading.cluster_id(kube, cluster),
         "fence": reading.fence(),
-        "requests": [_request(found) for found in kube.items(f"{GROUP}/databaserequests")],
+        "requests": [
+            {**reading.own_part(found), "version": found["metadata"]["resourceVersion"]}
+            for found in kube.items(f"{GROUP}/databaserequests")
+        ],
         "secrets": {uid: _secret(found) for uid, found in _published(kube, "secrets", "secret")},
         "services": {uid: _service(found) for uid, found in _published(kube, "services", "service")},
         "servers": servers(read_connections(kube)),
@@ -71,20 +74,6 @@ def servers(connections: list[Dict]) -> list[Dict]:
         }
         for (hostname, port), found in sorted(by_place.items())
     ]
-
-
-def _request(found: Dict) -> Dict:
-    metadata = found["metadata"]
-    return {
-        "namespace": metadata["namespace"],
-        "name": metadata["name"],
-        "uid": metadata["uid"],
-        "version": metadata["resourceVersion"],
-        "generation": metadata["generation"],
-        "deleting": "deletionTimestamp" in metadata,
-        "spec": found["spec"],
-        "status": found.get("status") or {},
-    }
 
 
 def _published(kube: Kube, plural: str, word: str) -> list[tuple[str, Dict]]:

@@ -21,10 +21,7 @@ def connections(providers: list[dict[str, Any]], scope: str, reference: dict[str
         was changed since; ``{provider, name, hostname, port, enabled, username, replicas, tls, secret_ref,
         in_scope, referenced}``, ordered by name.
     """
-    referenced = (
-        (reference or {}).get("databaseObjectReference", {}).get("name"),
-        (reference or {}).get("name"),
-    )
+    referenced = named(reference)
     found = []
     for provider in providers:
         if provider["metadata"].get("deletionTimestamp"):
@@ -50,6 +47,16 @@ def connections(providers: list[dict[str, Any]], scope: str, reference: dict[str
                     }
                 )
     return sorted(found, key=lambda c: (c["provider"], c["name"]))
+
+
+def named(reference: dict[str, Any] | None) -> tuple[str | None, str | None]:
+    """Provider and name of the connection that a reference means; both None where there is none.
+
+    Args:
+        reference: ``observedDatabaseConnectionReference`` of a request, if any.
+    """
+    found = reference or {}
+    return found.get("databaseObjectReference", {}).get("name"), found.get("name")
 
 
 def match(candidates: list[Connection], hostname: str, port: int) -> tuple[Connection | None, bool]:

@@ -59,8 +59,7 @@ def read_request(kube: Kube, found: dict[str, Any], cluster: str) -> dict[str, A
     return {
         "found": True,
         "request": request,
-        "cluster": cluster
-        or (kube.get("/api/v1/namespaces/kube-system") or {"metadata": {"uid": ""}})["metadata"]["uid"],
+        "cluster": cluster_id(kube, cluster),
         "fence": fence(),
         "connections": connections,
         "seed": read_seed(kube, request, connections),
@@ -89,6 +88,17 @@ def stale_services(kube: Kube, request: dict[str, Any]) -> list[dict[str, Any]]:
 def slice_path(namespace: str, name: str) -> str:
     """The path of an EndpointSlice."""
     return f"/apis/discovery.k8s.io/v1/namespaces/{namespace}/endpointslices/{name}"
+
+
+def cluster_id(kube: Kube, given: str) -> str:
+    """The cluster's id in the ledger.
+
+    Args:
+        kube: the API. given: the setting, "" for the UID of kube-system.
+    Raises:
+        KubeError: the API failed.
+    """
+    return given or (kube.get("/api/v1/namespaces/kube-system") or {"metadata": {"uid": ""}})["metadata"]["uid"]
 
 
 def fence() -> int:

@@ -10,10 +10,11 @@ import re
 import unicodedata
 from typing import Any
 
+from ansible_collections.lagoon.dbaas.plugins.module_utils import names
+
 #: Keys in the order in which they are judged; all but ``port`` must be there.
 KEYS = ("database", "username", "password", "hostname", "port")
 DEFAULT_PORT = 3306
-_LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 
 
 class SeedKeyError(Exception):
@@ -79,7 +80,7 @@ def normal_hostname(text: str) -> str:
     except ValueError:
         pass
     name = text.lower().removesuffix(".")
-    if not text.isascii() or len(name) > 253 or not all(_LABEL.fullmatch(part) for part in name.split(".")):
+    if not text.isascii() or len(name) > 253 or not all(names.LABEL.fullmatch(part) for part in name.split(".")):
         raise ValueError("neither a host name nor an address")
     return name
 

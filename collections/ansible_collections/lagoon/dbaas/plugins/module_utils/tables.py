@@ -1,9 +1,11 @@
 # GNU General Public License v3.0+ (see https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Tables for a person's screen; names of tenants in them can't move its cursor."""
+"""Tables for a person's screen, where names of tenants can't move its cursor; and files for programs."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
@@ -34,3 +36,17 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]
     cells = [list(columns), *([printable(cell) for cell in row] for row in rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(columns))]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+
+
+def write_file(path: Path, text: str, mode: int = 0o666) -> None:
+    """Write a report's file, whole or not at all; one that is there is replaced.
+
+    Args:
+        path: where. text: what. mode: of the new file, before the umask.
+    Raises:
+        OSError: it can't be written.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    part.touch(mode=mode)
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
