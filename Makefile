@@ -9,6 +9,8 @@ VENV := $(DBAAS_SANDBOX_DIR)/venv
 PYTHON := $(VENV)/bin/python
 # The environment's programs first: ansible, molecule, the linters.
 IN_VENV := PATH="$(VENV)/bin:$$PATH"
+# Of what takes long all, where `make test` takes a sample; DBAAS_ALL=0 for a sample here, too.
+IN_ALL := DBAAS_ALL=$${DBAAS_ALL:-1} $(IN_VENV)
 PYTEST_ARGS ?=
 
 .PHONY: help
@@ -24,7 +26,7 @@ demo: bootstrap ## Bring all up and show each kind of request, with proof; leave
 	@$(IN_VENV) $(PYTHON) -m dev.demo
 
 .PHONY: test
-test: bootstrap ## Run all tests; ends with the counts
+test: bootstrap ## Run all tests, of those that take hours a sample; ends with the counts
 	@$(IN_VENV) $(PYTHON) -m dev.check
 
 .PHONY: test-unit
@@ -37,47 +39,39 @@ test-contract: bootstrap ## Run the tests that compare tables, docs, schemas and
 
 .PHONY: test-integration
 test-integration: bootstrap ## Run the tests against the real API server and MariaDB, without the operator
-	@$(IN_VENV) $(PYTHON) -m pytest tests/integration -m "not e2e" $(PYTEST_ARGS)
+	@$(IN_ALL) $(PYTHON) -m pytest tests/integration -m "not e2e" $(PYTEST_ARGS)
 
 .PHONY: test-e2e
 test-e2e: bootstrap ## Run the tests that go through the operator
-	@$(IN_VENV) $(PYTHON) -m pytest tests/integration -m e2e $(PYTEST_ARGS)
+	@$(IN_ALL) $(PYTHON) -m pytest tests/integration -m e2e $(PYTEST_ARGS)
 
 .PHONY: test-cases
-test-cases: bootstrap ## Run the cases from the field, each by runs of a playbook
-	@$(IN_VENV) $(PYTHON) -m pytest tests/cases $(PYTEST_ARGS)
+test-cases: bootstrap ## Run all cases from the field, each by runs of a playbook
+	@$(IN_ALL) $(PYTHON) -m pytest tests/cases $(PYTEST_ARGS)
 
 .PHONY: test-crash
 test-crash: bootstrap ## Kill a run at every border there is, and compare (most of an hour)
-	@$(IN_VENV) DBAAS_CRASH_SAMPLE=$${DBAAS_CRASH_SAMPLE:-all} $(PYTHON) -m pytest tests/crash --capture=no $(PYTEST_ARGS)
-
-.PHONY: test-crash-sample
-test-crash-sample: bootstrap ## Kill a run at a few borders, drawn at random; the seed is printed
-	@$(IN_VENV) $(PYTHON) -m pytest tests/crash --capture=no $(PYTEST_ARGS)
+	@$(IN_ALL) $(PYTHON) -m pytest tests/crash --capture=no $(PYTEST_ARGS)
 
 .PHONY: test-migration
 test-migration: bootstrap ## Migrate from MariaDBConsumer, a hundred through the operator too; count and time are printed
-	@$(IN_VENV) $(PYTHON) -m pytest tests/migration -s $(PYTEST_ARGS)
+	@$(IN_ALL) $(PYTHON) -m pytest tests/migration -s $(PYTEST_ARGS)
 
 .PHONY: test-platform
 test-platform: bootstrap ## Run the tests of a person's playbooks: invariants, orphans, release, hand over, restore
-	@$(IN_VENV) $(PYTHON) -m pytest tests/platform $(PYTEST_ARGS)
+	@$(IN_ALL) $(PYTHON) -m pytest tests/platform $(PYTEST_ARGS)
 
 .PHONY: test-outage
-test-outage: bootstrap ## Run outages and races at every step of every path (more than an hour)
-	@$(IN_VENV) DBAAS_LONG=1 $(PYTHON) -m pytest tests/outage -m "not load and not chaos" -rP $(PYTEST_ARGS)
-
-.PHONY: test-outage-sample
-test-outage-sample: bootstrap ## Run a few outages and races, drawn at random; the seed is printed
-	@$(IN_VENV) $(PYTHON) -m pytest tests/outage -rP $(PYTEST_ARGS)
+test-outage: bootstrap ## Run outages and races at every step of every path (about an hour)
+	@$(IN_ALL) $(PYTHON) -m pytest tests/outage -m "not load and not chaos" -rP $(PYTEST_ARGS)
 
 .PHONY: test-load
 test-load: bootstrap ## Make and delete 200 requests at once
-	@$(IN_VENV) DBAAS_LONG=1 $(PYTHON) -m pytest tests/outage -m load -rP $(PYTEST_ARGS)
+	@$(IN_ALL) $(PYTHON) -m pytest tests/outage -m load -rP $(PYTEST_ARGS)
 
 .PHONY: test-chaos
-test-chaos: bootstrap ## Kill operator and server at random for ten minutes; DBAAS_CHAOS_SEED=n repeats a run's order
-	@$(IN_VENV) DBAAS_LONG=1 $(PYTHON) -m pytest tests/outage -m chaos -rP $(PYTEST_ARGS)
+test-chaos: bootstrap ## Kill operator and server at random for ten minutes; DBAAS_SEED=n repeats the order
+	@$(IN_ALL) $(PYTHON) -m pytest tests/outage -m chaos -rP $(PYTEST_ARGS)
 
 .PHONY: molecule
 molecule: bootstrap ## Run the molecule scenarios (one of them: make molecule SCENARIO=seed)

@@ -13,6 +13,7 @@ from dev.mariadb import MariaDB
 from dev.operator import Operator
 from dev.sandbox import Sandbox
 from dev.waiting import wait_for as wait
+from tests import sampling
 from tests.settings import LOG_STARTS, SETTINGS
 
 LABEL = "dbaas.lagoon.sh/test"
@@ -112,10 +113,22 @@ def operator(_operator: Operator, provider: str) -> Operator:
     return _operator
 
 
+def pytest_report_header() -> str:
+    """Say how to draw the same sample again."""
+    return f"of what is long: {sampling.told()}"
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that run an operator; move those that look at what the whole run left behind to its end."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the tests that run an operator; leave out what isn't in the sample; move those that look at the rest last.
+
+    A test that was asked for by its name is never left out.
+    """
     for item in items:
         if "operator" in getattr(item, "fixturenames", ()):
             item.add_marker("e2e")
+    if not any("::" in argument for argument in config.args):
+        left = sampling.left_out(items)
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in left]
     items.sort(key=lambda item: item.get_closest_marker("after_all") is not None)

@@ -82,6 +82,7 @@ ACCOUNT: dict[int, Trouble] = {
 SAID = {1524: "plugin", 1820: "expired", 4151: "locked"}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("number", ACCOUNT)
 def test_admin_login(world: Cases, number: int) -> None:
     place = shared(world)
@@ -93,6 +94,7 @@ def test_admin_login(world: Cases, number: int) -> None:
     assert log.logins(account.username) == 0
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("number", ACCOUNT)
 def test_seed_login(world: Cases, number: int) -> None:
     place = shared(world)
@@ -118,6 +120,7 @@ RIGHTS = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("number", RIGHTS)
 def test_admin_without_a_right(world: Cases, number: int) -> None:
     place = shared(world)
@@ -231,6 +234,7 @@ SERVER: dict[str, tuple[Trouble, str, str]] = {
 }
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("kind", SERVER)
 def test_admin_of_a_troubled_server(world: Cases, kind: str) -> None:
     """The request waits, the seed sees no login; it goes on by itself afterwards."""

@@ -76,6 +76,7 @@ def test_N2_dashes(world: Cases) -> None:
     assert account.exists() == (False, False)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", ["a:b", "a.b", "a/b", "a b", "a`b", "a'b", "a\\b", "a\\_b", "pct%s"])
 def test_N3_any_character(world: Cases, name: str) -> None:
     cycle(world, world.place(), name, name)
@@ -86,6 +87,7 @@ def long_name(length: int) -> str:
     return chr(ord("A") + length % 26) * 3 + str(length) + "u" * (length - 3 - len(str(length)))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("length", [16, 17, 32, 33, 80, 81, 128])
 def test_N4_long_user(world: Cases, length: int) -> None:
     """128 is what MariaDB 10.11 holds; neighbours that a server which cuts would take for it stay."""
@@ -209,6 +211,7 @@ def test_N8_names_like_errors(world: Cases, database: str, username: str) -> Non
         cycle(world, world.place(), database, username)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("row", range(9, 17))
 def test_N8_verdicts_are_those_of_plain_names(world: Cases, row: int) -> None:
     unique = token()

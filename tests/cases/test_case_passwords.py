@@ -2,7 +2,6 @@
 # names of tests hold the ids of cases
 
 import contextlib
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -53,13 +52,8 @@ def check(request: Request, account: Account) -> None:
     assert request.ask("SELECT DATABASE()") == account.database
 
 
-def sampled(rows: Iterable[Any]) -> list[Any]:
-    """A long table: `make test` takes every fourth row, `make test-cases` all."""
-    parameters = [row if isinstance(row, tuple) else (row,) for row in rows]
-    return [pytest.param(*row, marks=[pytest.mark.long] if i % 4 else []) for i, row in enumerate(parameters)]
-
-
-@pytest.mark.parametrize("kind", sampled(PASSWORDS))
+@pytest.mark.sample(5)
+@pytest.mark.parametrize("kind", PASSWORDS)
 def test_P1_admin_and_seed(world: Cases, kind: str) -> None:
     """The admin and the seed have this password; every other seed is of an account that doesn't exist."""
     password = PASSWORDS[kind]
@@ -79,9 +73,10 @@ def test_P1_admin_and_seed(world: Cases, kind: str) -> None:
 
 
 # The rows before the login are the same whatever the password is: one kind is enough for them.
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     ("row", "kind"),
-    sampled([*((row, "1") for row in VERDICTS), *((row, "user-name") for row in VERDICTS if row >= 8)]),
+    [*((row, "1") for row in VERDICTS), *((row, "user-name") for row in VERDICTS if row >= 8)],
 )
 def test_P1_verdicts_are_those_of_plain_passwords(world: Cases, row: int, kind: str) -> None:
     username = f"v{row}_{token()}"
@@ -113,6 +108,7 @@ def filled(world: Cases, text: str) -> str:
     return text.replace(MARK, str(pwned(world)))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("kind", JINJA)
 def test_P2_templates_in_names_password_and_annotations(world: Cases, kind: str) -> None:
     """Every other one is of a database that exists."""
@@ -141,6 +137,7 @@ def test_P2_templates_in_the_other_seed_keys(world: Cases, key: str) -> None:
 ADMINS = ["{{ 7*7 }}", "{{ lookup('pipe', 'touch pwned') }}", "{% raw %}", "True", "[1, 2]", "a'; DROP USER x; -- "]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("username", ADMINS)
 def test_P2_texts_as_the_admins_username(world: Cases, username: str) -> None:
     """The one field of a provider that takes any text; the other fields' schemas let names and hosts in only."""
@@ -297,6 +294,7 @@ def test_P6_adopted_account_is_untouched(world: Cases) -> None:
     assert seed["metadata"].get("ownerReferences") is None
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("port", ["", "abc", "0", "65536", "3306.0", "3_306", "٣٣٠٦"])
 def test_P7_port_that_is_none(world: Cases, port: str) -> None:
     account = world.older(world.place().server)

@@ -122,6 +122,7 @@ def test_S1_replaced_certificate_goes_on_by_itself(world: Cases) -> None:
     assert world.reconcile(request) == f"SeedAdopted {DONE}", request.told()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("may_override", [False, True], ids=["bound-admin", "admin-that-may-override"])
 def test_S2_read_only_server(world: Cases, may_override: bool) -> None:
     """All wait and nothing is written, a Ready one stays Ready; after promotion all go on by themselves."""
@@ -311,6 +312,7 @@ def log_in_as(world: Cases, place: Place, username: str, password: str) -> None:
     objects.call(world.api, "PATCH", path, {"spec": {"connections": [{**connection, "username": username}]}}, MERGE)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("table", ["user", "db"])
 def test_S5_admin_that_may_not_read_a_table(world: Cases, table: str) -> None:
     """What it doesn't see isn't absent: no verdict on a seed, no repair, no drop."""

@@ -242,6 +242,7 @@ def server_of(world: World, request: Request) -> MariaDB:
 # --- O1: objects that were there before
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("kind", "seeded"), [("Secret", False), ("Secret", True), ("Service", True)],
     ids=["Secret-plain", "Secret-seeded", "Service-seeded"],
@@ -376,6 +377,7 @@ def forged(kind: str, place: Place, victim: Victim) -> Json:
     return every[kind]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("kind", "run_before"),
     [*((kind, True) for kind in FORGED), ("ready", False), ("everything", False)],
@@ -505,6 +507,7 @@ def swap(tenant: Tenant, name: str, values: dict[str, str | bytes], in_place: bo
     return tenant.secret(name, values)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("kind", "at"),
     [
@@ -544,6 +547,7 @@ def test_O12_what_was_probed_is_published(world: Cases, place: Place, tenant: Te
     assert (request.values()["PASSWORD"] == account.password) is True
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("in_place", [True, False], ids=["edited", "replaced"])
 @beside
 def test_O12_another_seed_is_not_deleted(world: Cases, place: Place, tenant: Tenant, in_place: bool) -> None:

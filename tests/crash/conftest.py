@@ -6,20 +6,13 @@ from typing import Any
 import pytest
 
 from dev.sandbox import Sandbox
+from tests import sampling
 from tests.cases.stepping.steps import without_operator
 from tests.cases.world import Cases
 from tests.crash.killing import finish
 from tests.crash.paths import PATHS, Stage
 from tests.crash.picture import Subject
-from tests.crash.sampling import TALLY, Sample
-
-SAMPLE = Sample.wanted()
-
-
-@pytest.fixture(scope="session")
-def sample() -> Sample:
-    """Which borders are run."""
-    return SAMPLE
+from tests.crash.tally import TALLY
 
 
 @pytest.fixture(scope="module")
@@ -40,9 +33,9 @@ def stage(world: Cases) -> Stage:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Tell the numbers of borders, and the seed of a sample."""
+    """Tell the numbers of borders."""
     if TALLY.lines:
-        terminalreporter.section(f"borders at which runs were killed: {SAMPLE}")
+        terminalreporter.section(f"borders at which runs were killed: {sampling.told()}")
         for line in sorted(TALLY.lines):
             terminalreporter.line(line)
         terminalreporter.line(f"in total: {TALLY.all} borders, killed at {TALLY.killed}")

@@ -5,17 +5,19 @@ import pytest
 from tests.cases.stepping.beside import beside
 from tests.crash.killing import compare, finish, harmed, kill, record
 from tests.crash.paths import PATHS, Stage
-from tests.crash.sampling import OF_A_PATH, TALLY, Sample
+from tests.crash.tally import TALLY
+from tests.sampling import some
+
+OF_A_PATH = 3  # borders that a sample takes of one path, so that few paths have to be recorded
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", list(PATHS))
 @beside
-def test_k1_a_run_killed_at_any_border(stage: Stage, sample: Sample, name: str) -> None:
+def test_k1_a_run_killed_at_any_border(stage: Stage, name: str) -> None:
     path = PATHS[name]
-    if name not in sample.some("paths", list(PATHS), sample.paths):
-        return
     reference = record(stage.world, path, path.begin(stage))
-    borders = sample.some(name, [border for border in reference.borders if not border.twin], OF_A_PATH)
+    borders = some(name, [border for border in reference.borders if not border.twin], OF_A_PATH)
     failed: list[str] = []
     for number, border in enumerate(borders, 1):
         with harmed(stage, path, border, failed, f"{name} {number}/{len(borders)}") as subject:

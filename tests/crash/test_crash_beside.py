@@ -9,19 +9,19 @@ from tests.cases.stepping.beside import beside
 from tests.crash.borders import late_borders
 from tests.crash.killing import compare, finish, halted, harmed, record
 from tests.crash.paths import PATHS, Stage
-from tests.crash.sampling import TALLY, Sample
+from tests.crash.tally import TALLY
+from tests.sampling import some
 
 ENDED = 180.0  # seconds that the late run gets to end
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", list(PATHS))
 @beside
-def test_k1_a_run_that_lives_on_beside_the_next(stage: Stage, sample: Sample, name: str) -> None:
+def test_k1_a_run_that_lives_on_beside_the_next(stage: Stage, name: str) -> None:
     path = PATHS[name]
-    if name not in sample.some("paths beside", list(PATHS), 1):
-        return
     reference = record(stage.world, path, path.begin(stage))
-    borders = sample.some(f"{name} beside", late_borders(reference.borders), 1)
+    borders = some(f"{name} beside", late_borders(reference.borders), 1)
     failed: list[str] = []
     for border in borders:
         with harmed(stage, path, border, failed, f"beside {name}") as subject:

@@ -16,7 +16,6 @@ from tests.crash.borders import is_read
 from tests.crash.killing import Halted, Reference, References, compare, finish, halted, once
 from tests.crash.paths import PATHS, Stage
 from tests.crash.picture import Subject, picture
-from tests.crash.sampling import Sample
 
 ENDED = 60.0  # seconds that a task gets which may take SHORT ones
 SHORT = {"__dbaas_request_write_seconds": 5, "__dbaas_request_drop_seconds": 5}
@@ -95,13 +94,12 @@ def silence(subject: Subject, dead: int, start: int) -> None:
     assert late == [], "the dead run's statements were executed after the newer run had begun to write"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize(("name", "statement"), STATEMENTS, ids=[s.replace(" ", "-") for _, s in STATEMENTS])
 def test_k4_frozen_in_the_middle(
-    stage: Stage, references: References, sample: Sample, name: str, statement: str, end: str
+    stage: Stage, references: References, name: str, statement: str, end: str
 ) -> None:
-    if (statement, end) not in sample.some("frozen", [(s, e) for _, s in STATEMENTS for e in ENDS], 2):
-        return
     world, reference, subject = stage.world, references[name], PATHS[name].begin(stage)
     with locking(stage, reference, subject, statement, SHORT if end == "timed-out" else None) as (run, connection):
         start = subject.server.general_log.stat().st_size
@@ -122,13 +120,12 @@ def test_k4_frozen_in_the_middle(
         stage.keep(reference.path.makes, subject)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("name", "statement"), [("create", "CREATE DATABASE"), ("drop-created", "DROP DATABASE")])
 def test_k4_a_run_that_holds_the_lock_is_alone(
-    stage: Stage, references: References, sample: Sample, name: str, statement: str
+    stage: Stage, references: References, name: str, statement: str
 ) -> None:
     """A newer run waits beside it and changes nothing; the older one goes on and ends."""
-    if statement not in sample.some("locked", ["CREATE DATABASE", "DROP DATABASE"], 1):
-        return
     world, reference, subject = stage.world, references[name], PATHS[name].begin(stage)
     with locking(stage, reference, subject, statement) as (run, _):
         server = picture(subject)["server"]

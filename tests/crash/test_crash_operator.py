@@ -26,7 +26,8 @@ from tests.crash.borders import Border, late_borders
 from tests.crash.killing import Reference, References, finish, say, wrong
 from tests.crash.paths import PATHS, Stage
 from tests.crash.picture import Subject, picture
-from tests.crash.sampling import TALLY, Sample
+from tests.crash.tally import TALLY
+from tests.sampling import some
 
 pytestmark = pytest.mark.e2e
 
@@ -168,15 +169,14 @@ def standing(stage: Stage, halting: Halting, name: str, borders: Sequence[Border
             forget(stage, halt.subject)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", list(PATHS))
 def test_k1_the_operator_killed_with_its_runs(
-    stage: Stage, halting: Halting, references: References, sample: Sample, name: str
+    stage: Stage, halting: Halting, references: References, name: str
 ) -> None:
-    if name not in sample.some("paths operator", list(PATHS), 1):
-        return
     reference = references[name]
     tenth = [border for border in reference.borders if not border.twin][EVERY // 2 :: EVERY]
-    borders = sample.some(f"{name} operator", tenth, AT_ONCE)
+    borders = some(f"{name} operator", tenth, AT_ONCE)
     for first in range(0, len(borders), AT_ONCE):
         with standing(stage, halting, name, borders[first : first + AT_ONCE]) as halts:
             halting.operator.kill_tree()
@@ -187,16 +187,15 @@ def test_k1_the_operator_killed_with_its_runs(
     TALLY.note(f"{name}: at {len(borders)} of these borders the operator was killed too")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", list(PATHS))
 def test_k1_the_operator_killed_alone(
-    stage: Stage, halting: Halting, references: References, sample: Sample, name: str
+    stage: Stage, halting: Halting, references: References, name: str
 ) -> None:
     """Its runs stand still, and go on when those of the next operator have done all the work."""
-    if name not in sample.some("paths operator", list(PATHS), 1):
-        return
     reference = references[name]
     late = late_borders(reference.borders)
-    borders = sample.some(f"{name} operator alone", sorted({late[0], late[len(late) // 2]}, key=late.index), 1)
+    borders = some(f"{name} operator alone", sorted({late[0], late[len(late) // 2]}, key=late.index), 1)
     with standing(stage, halting, name, borders) as halts:
         halting.operator.kill_alone()
         halting.operator.wait_ready()

@@ -1,7 +1,5 @@
 """Load: many requests at once, many deletions at once; and the same while operator and server are killed at random."""
 
-import os
-import random
 import time
 from collections.abc import Iterator
 
@@ -10,12 +8,12 @@ import pytest
 from dev.mariadb import MariaDB
 from tests.integration.e2ehelpers import World
 from tests.outage.crowd import Chaos, Crowd, Sampler, crowd_server
+from tests.sampling import SEED
 
 pytestmark = pytest.mark.e2e
 
 MOST_CONNECTIONS = 20
 MOST_MEMORY = 2048  # MiB, the limit of the Deployment in config/manager
-CHAOS_SEED = os.environ.get("DBAAS_CHAOS_SEED") or str(random.SystemRandom().randrange(10**6))
 EACH = 30.0  # seconds that one request may take of a deadline, two at a time, on a busy machine
 EMPTY = 300.0
 
@@ -60,13 +58,13 @@ def through_chaos(world: World, served: tuple[MariaDB, str], seconds: float, sha
         seconds: how long the chaos lasts.
         share: how many of each kind.
     """
-    print(f"DBAAS_CHAOS_SEED={CHAOS_SEED}")
+    print(f"chaos in the order of DBAAS_SEED={SEED}")
     many, gone = crowd(world, served), crowd(world, served)
     gone.make(seeded=share, plain=share, refused=share // 2)
     gone.settle(EMPTY + 2.5 * share * EACH)
     gone.is_right()
     gone.age()
-    chaos = Chaos(world, many.server, CHAOS_SEED)
+    chaos = Chaos(world, many.server, SEED)
     with Sampler(world, many.server) as seen:
         many.make(seeded=share, plain=share, refused=share)
         for request, _ in gone.requests.values():

@@ -13,7 +13,6 @@ from tests.cases.world import DONE, WAITS, Cases, Place
 from tests.integration.e2ehelpers import API
 from tests.outage.outages import without
 from tests.outage.paths import PATHS
-from tests.outage.sampling import LONG
 
 SECONDS = 60  # a deletion that meets a lock has to say so in this time, on a busy machine; its own time-out is 5
 
@@ -24,7 +23,8 @@ def place(world: Cases) -> Place:
 
 
 # First: it changes what every run may do, and those below go beside each other.
-@pytest.mark.parametrize("path", ["plain", "create", "adopt"] if LONG else ["create"])
+@pytest.mark.sample(1)
+@pytest.mark.parametrize("path", ["plain", "create", "adopt"])
 def test_K3_a_service_that_the_api_refuses(world: Cases, place: Place, path: str) -> None:
     """Refused after the database was made: the request says so, goes on when it may, and can be deleted meanwhile."""
     going, ending = PATHS[path](world, place), PATHS[path](world, place)

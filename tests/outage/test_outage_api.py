@@ -1,25 +1,17 @@
 """The Kubernetes API stopped, or refusing with 403 or 409, at any step of any path: a wait, and never a verdict."""
 
-import random
-
 import pytest
 
 from dev import cluster, objects
-from tests.cases.stepping.steps import Step
+from tests.cases.stepping.steps import Step, chosen
 from tests.cases.world import WAITS, Cases, Place
 from tests.integration.e2ehelpers import API, Json
 from tests.outage.outages import API_OUTAGES
 from tests.outage.paths import PATHS, Way
 from tests.outage.pausing import SHORT_TIMEOUTS, Paused
-from tests.outage.sampling import LONG, SEED, chosen
 
 ACTIONS = ("request_read", "request_status", "request_unchanged", "k8s")
-PAIRS = [
-    (path, outage)
-    for outage in API_OUTAGES
-    for path in PATHS
-    if LONG or (outage == "api_stopped" and random.Random(SEED).choice(sorted(PATHS)) == path)
-]
+PAIRS = [(path, outage) for outage in API_OUTAGES for path in PATHS]
 STEPS: dict[str, list[Step]] = {}
 
 
@@ -28,6 +20,7 @@ def place(world: Cases) -> Place:
     return world.place("outage-api")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("path", "outage"), PAIRS)
 def test_an_api_that_goes(world: Cases, place: Place, path: str, outage: str) -> None:
     if cluster.own_cluster():
@@ -35,7 +28,7 @@ def test_an_api_that_goes(world: Cases, place: Place, path: str, outage: str) ->
     if path not in STEPS:
         STEPS[path] = [s for s in PATHS[path](world, place).recorded() if s.action.endswith(ACTIONS)]
     assert len(STEPS[path]) > 1, f"the run asked nothing: {STEPS[path]}"
-    for step in chosen(STEPS[path], path, outage):
+    for step in chosen(STEPS[path], f"{path}, {outage}"):
         try:
             once(PATHS[path](world, place), step, outage)
         except Exception as error:

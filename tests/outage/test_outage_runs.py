@@ -6,20 +6,18 @@ these are all the places at which one can begin.
 
 import datetime
 import queue
-import random
 import re
 
 import pytest
 
 from dev import objects
 from tests.cases.stepping.beside import AT_ONCE, beside
-from tests.cases.stepping.steps import Step
+from tests.cases.stepping.steps import Step, chosen
 from tests.cases.world import WAITS, Cases, Place
 from tests.integration.e2ehelpers import API, MERGE
 from tests.outage.outages import SERVER_OUTAGES, stopped
 from tests.outage.paths import PATHS, Way
 from tests.outage.pausing import SHORT_TIMEOUTS, Paused, handed_over
-from tests.outage.sampling import LONG, SEED, chosen
 
 
 @pytest.fixture(scope="module")
@@ -36,15 +34,11 @@ def talks_to_the_server(step: Step) -> bool:
     return step.action.endswith("mysql_query")
 
 
-def wanted(path: str, outage: str) -> bool:
-    """Whether a pair is in the sample: one path for each outage."""
-    return LONG or random.Random(f"{SEED} {outage}").choice(sorted(PATHS)) == path
-
-
 STEPS: dict[str, list[Step]] = {}
-PAIRS = [(path, outage) for outage in SERVER_OUTAGES for path in PATHS if wanted(path, outage)]
+PAIRS = [(path, outage) for outage in SERVER_OUTAGES for path in PATHS]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("path", "outage"), PAIRS)
 @beside
 def test_a_server_that_goes(world: Cases, places: "queue.Queue[Place]", path: str, outage: str) -> None:
@@ -55,7 +49,7 @@ def test_a_server_that_goes(world: Cases, places: "queue.Queue[Place]", path: st
                 STEPS[path] = [s for s in PATHS[path](world, place).recorded() if talks_to_the_server(s)]
         steps = STEPS[path]
         assert len(steps) > 2, f"the run sent nothing: {steps}"
-        for step in chosen(steps, path, outage):
+        for step in chosen(steps, f"{path}, {outage}"):
             try:
                 once(PATHS[path](world, place), step, outage)
             except Exception as error:
@@ -88,8 +82,6 @@ def once(way: Way, step: Step, outage: str) -> None:
     else:
         way.released(run)
     way.is_done()
-
-
 
 
 @pytest.mark.long

@@ -12,18 +12,17 @@ from ansible_collections.lagoon.dbaas.plugins.module_utils import conditions
 from dev import objects
 from dev.waiting import wait_for
 from tests.cases.running import Run
-from tests.cases.stepping.steps import Step
+from tests.cases.stepping.steps import Step, chosen
 from tests.cases.world import DONE, REFUSED, Cases, Place
 from tests.integration.e2ehelpers import API, ROWS, Account, Json, Log, Request, token
 from tests.outage.outages import uncollected
 from tests.outage.paths import FINALIZE, PATHS, RECONCILE, Way
 from tests.outage.pausing import Paused, handed_over
-from tests.outage.sampling import LONG, chosen
 
 PAUSE = 10  # seconds between two tries of one request
 IN_USE = "SeedDatabaseInUse"
 KINDS = ("ALL-two-namespaces", "NONE", "O10-one-user", "ALL")
-ROUNDS = list(enumerate(islice(cycle(KINDS), 50 if LONG else 3)))
+ROUNDS = list(enumerate(islice(cycle(KINDS), 50)))
 AT_THE_CLAIM = Step(0, "Claim | Insert the rows", 0, "")
 
 
@@ -47,6 +46,7 @@ def to_its_end(world: Cases, request: Request, run: Run) -> str:
     raise AssertionError(f"five runs weren't enough; {request.told()}")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("number", "kind"), ROUNDS, ids=[f"{n}-{kind}" for n, kind in ROUNDS])
 def test_O4_two_requests_at_the_same_moment(world: Cases, place: Place, number: int, kind: str) -> None:
     """Both stand right before the claim and then go at once: one gets it, the other is refused, nothing is doubled."""
@@ -79,7 +79,7 @@ def test_O4_two_requests_at_the_same_moment(world: Cases, place: Place, number: 
         assert lost.exists() == (False, True)
 
 
-@pytest.mark.long
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("path", ["adopt", "create", "plain"])
 @pytest.mark.parametrize("at", ["Claim | Insert the rows", "Change | Send the statements"])
 def test_two_runs_of_one_request(world: Cases, place: Place, path: str, at: str) -> None:
@@ -126,10 +126,11 @@ def steps_of(world: Cases, place: Place, path: str) -> list[Step]:
     return STEPS[path]
 
 
-@pytest.mark.parametrize("path", ["adopt", "create", "plain"] if LONG else ["create"])
+@pytest.mark.sample(1)
+@pytest.mark.parametrize("path", ["adopt", "create", "plain"])
 def test_deleted_while_it_is_made(world: Cases, place: Place, path: str) -> None:
     """The deletion comes and ends between two steps of a run that lives on: nothing of it is left anywhere."""
-    for step in chosen(steps_of(world, place, path), path, "deleted") if LONG else [AT_THE_CLAIM]:
+    for step in chosen(steps_of(world, place, path), f"{path}, deleted"):
         way = PATHS[path](world, place)
         paused = Paused(world, RECONCILE, way.request, step)
         paused.wait()
@@ -158,11 +159,11 @@ def is_without_a_trace(way: Way, what: str) -> None:
     wait_for(lambda: not published(), f"{what}: what was published for a request that is gone to be collected", 90)
 
 
-@pytest.mark.long
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("path", ["adopt", "create"])
 def test_spec_changed_while_it_runs(world: Cases, place: Place, path: str) -> None:
     """The run that read the old spec does no harm; the next one brings about the new one."""
-    for step in chosen(steps_of(world, place, path), path, "changed"):
+    for step in chosen(steps_of(world, place, path), f"{path}, changed"):
         way = PATHS[path](world, place)
         paused = Paused(world, RECONCILE, way.request, step)
         paused.wait()

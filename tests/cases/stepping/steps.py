@@ -17,6 +17,7 @@ from tests.cases.jobs import Jobs
 from tests.cases.running import Runner
 from tests.cases.world import Cases
 from tests.integration.e2ehelpers import Request, token
+from tests.sampling import some
 
 STRATEGIES = Path(__file__).parent / "strategy"
 HOOKS = Path(__file__).parent / "hooks"
@@ -64,6 +65,21 @@ def stepwise(orders: Mapping[str, Any], **more: str) -> dict[str, str]:
         "PYTHONPATH": str(HOOKS),
         **more,
     }
+
+
+def chosen(steps: list[Step], what: str) -> list[Step]:
+    """The steps at which something is tried: all of them, or one where a sample is wanted.
+
+    Args:
+        steps: all that the test found.
+        what: is tried.
+
+    Returns:
+        Those to try.
+    """
+    found = some(what, steps, 1)
+    print(f"{what}: at {len(found)} of {len(steps)} steps")
+    return found
 
 
 def recorded(record: Path, output: str) -> list[Step]:
