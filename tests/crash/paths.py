@@ -168,12 +168,13 @@ def _rename(stage: Stage) -> Subject:
 
 @path(RECONCILE, rotates=True)
 def _replace(stage: Stage) -> Subject:
-    """Somebody made the Secret immutable and deleted the Service: the Secret is deleted, and both are made anew."""
+    """Somebody edited the Secret, made it immutable and deleted the Service: both are made anew."""
     subject = stage.ready("plain")
     request = subject.request
     where = objects.path_of("v1", "Secret", request.name, request.namespace)
     service = request.service() or {}
-    objects.call(stage.world.api, "PATCH", where, {"immutable": True, "stringData": {"MORE": "x"}}, MERGE)
+    edited = {next(key for key in (request.secret() or {})["data"] if key.endswith("_PORT")): "1"}
+    objects.call(stage.world.api, "PATCH", where, {"immutable": True, "stringData": edited}, MERGE)
     objects.delete(stage.world.api, "v1", "Service", service["metadata"]["name"], request.namespace)
     return subject
 

@@ -215,9 +215,10 @@ def test_lost_password_is_replaced(world: World, batch: dict[str, Request], how:
 
 
 def test_immutable_secret_is_replaced(world: World, batch: dict[str, Request]) -> None:
+    """Where it isn't right: one that is holds the only copy of the password, and is left."""
     request = batch["drift"]
     before = _home(world, request)
-    _edit_secret(world, request, {"immutable": True})
+    _edit_secret(world, request, {"immutable": True, "stringData": {"DRIFT_DB_PORT": "1"}})
     request.touch()
     request.wait("DatabaseCreated")
     assert not (request.secret() or {}).get("immutable")

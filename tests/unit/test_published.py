@@ -178,9 +178,21 @@ def test_an_emptied_secret_is_filled() -> None:
     assert patched(found, "Secret")["data"] == wanted()["secret"]["data"]
 
 
-@pytest.mark.parametrize("change", [{"immutable": True}, {"type": "kubernetes.io/basic-auth"}])
+FIXED = [{"immutable": True}, {"type": "kubernetes.io/basic-auth"}]
+
+
+@pytest.mark.parametrize("change", FIXED)
+def test_what_can_not_be_changed_and_is_right_is_left(change: dict[str, Any]) -> None:
+    found = live(wanted(), secret=change)
+    found["secret"]["data"]["MORE"] = encode("x")
+    assert planned(found) == DONE
+
+
+@pytest.mark.parametrize("change", FIXED)
 def test_what_can_not_be_changed_is_replaced(change: dict[str, Any]) -> None:
-    got = planned(live(wanted(), secret=change))
+    found = live(wanted(), secret=change)
+    found["secret"]["data"]["MARIADB_PORT"] = encode("1")
+    got = planned(found)
     assert got["replace"] == [
         {"apiVersion": "v1", "kind": "Secret", "name": "req", "namespace": "ns", "uid": "secret-uid"}
     ]

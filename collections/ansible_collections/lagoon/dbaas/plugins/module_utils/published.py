@@ -175,6 +175,9 @@ def plan(read: Document, connection: Document, row: Document, login: Document) -
     for kind, document in wanted.items():
         actual = published.get(kind)
         if actual and _must_be_replaced(kind, actual, document):
+            # One that holds all it should is left: for a moment, replacing it is to be without its password.
+            if _covers(actual, {key: value for key, value in document.items() if key != "type"}):
+                continue
             replace.append(_delete(actual))
             actual = None
         if actual is None:
