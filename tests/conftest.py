@@ -13,7 +13,7 @@ from dev.mariadb import MariaDB
 from dev.operator import Operator
 from dev.sandbox import Sandbox
 from dev.waiting import wait_for as wait
-from tests import sampling
+from tests import beside, sampling
 from tests.settings import LOG_STARTS, SETTINGS
 
 LABEL = "dbaas.lagoon.sh/test"
@@ -111,6 +111,15 @@ def operator(_operator: Operator, provider: str) -> Operator:
     """The operator, running with the tests' settings and ready, also after a test that killed it."""
     _operator.start(SETTINGS)
     return _operator
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
+    """Run a test that may run beside others of its module so."""
+    if not pyfuncitem.get_closest_marker("beside"):
+        return None
+    beside.run(pyfuncitem)
+    return True
 
 
 def pytest_report_header() -> str:

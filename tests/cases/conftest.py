@@ -1,24 +1,19 @@
 """The cases from the field, each a request that one or more runs of a playbook bring to its end."""
 
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
 
 import pytest
 
 from dev.sandbox import Sandbox
-from tests.cases.jobs import is_job
+from tests import beside
 from tests.cases.stepping.steps import without_operator
 from tests.cases.world import Cases
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
-    """Run a test as a job, beside others of its module."""
-    if not is_job(pyfuncitem):
-        return None
-    world: Any = pyfuncitem.funcargs["world"]
-    world.jobs.result(pyfuncitem, world)
-    return True
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The tests of this folder that want nothing but the world run beside each other."""
+    beside.mark(items, Path(__file__).parent, "world")
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +24,7 @@ def world(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 @pytest.fixture
-def finished(world: Cases) -> Cases:
-    """The world when all of the module's jobs have ended."""
-    world.jobs.wait()
+def finished(request: pytest.FixtureRequest, world: Cases) -> Cases:
+    """The world when all of the module's tests that run beside each other have ended."""
+    beside.wait(request.node)
     return world

@@ -18,7 +18,6 @@ from dev import objects
 from dev.mariadb import MariaDB
 from dev.operator import Operator
 from dev.sandbox import NAMESPACE, Sandbox
-from tests.cases.stepping.beside import beside
 from tests.cases.stepping.steps import paused, without_operator
 from tests.cases.world import DONE, NO_GRACE, REFUSED, Cases, Place
 from tests.integration.apihelpers import PROVIDER, REQUEST, Answer, Api, Json
@@ -247,7 +246,7 @@ def server_of(world: World, request: Request) -> MariaDB:
     ("kind", "seeded"), [("Secret", False), ("Secret", True), ("Service", True)],
     ids=["Secret-plain", "Secret-seeded", "Service-seeded"],
 )
-@beside
+@pytest.mark.beside
 def test_O1_object_made_beforehand(world: Cases, place: Place, tenant: Tenant, kind: str, seeded: bool) -> None:
     """It is neither overwritten nor deleted, also where it looks like the operator's own."""
     name = name_of("o1")
@@ -276,7 +275,7 @@ def test_O1_object_made_beforehand(world: Cases, place: Place, tenant: Tenant, k
     assert account.rows() == ROWS
 
 
-@beside
+@pytest.mark.beside
 def test_O1_object_put_in_place_of_a_published_one(world: Cases, place: Place, tenant: Tenant) -> None:
     """Once Ready, the same: a stranger under the wanted name is left alone and survives the request."""
     request = tenant.ask(place, name_of("o1"))
@@ -300,7 +299,7 @@ def encoded(value: str) -> str:
     return base64.b64encode(value.encode()).decode()
 
 
-@beside
+@pytest.mark.beside
 def test_O5_edited_secret_and_status(world: Cases, place: Place, tenant: Tenant, victim: Victim) -> None:
     """Names of another's database in the published Secret, in status and in the seed; then the request is deleted."""
     request = tenant.ask(place, name_of("o5"))
@@ -325,7 +324,7 @@ def test_O5_edited_secret_and_status(world: Cases, place: Place, tenant: Tenant,
     victim.is_untouched(log)
 
 
-@beside
+@pytest.mark.beside
 def test_O5_edited_spec(world: Cases, place: Place, tenant: Tenant, victim: Victim) -> None:
     """A seed with another's names, given to a request that is Ready, changes nothing and drops its own only."""
     request = tenant.ask(place, name_of("o5"))
@@ -342,7 +341,7 @@ def test_O5_edited_spec(world: Cases, place: Place, tenant: Tenant, victim: Vict
     victim.is_untouched(log)
 
 
-@beside
+@pytest.mark.beside
 def test_O5_a_seed_that_names_a_taken_database(world: Cases, place: Place, tenant: Tenant, victim: Victim) -> None:
     """Even one with the right password (stolen, say) is refused before any login; its deletion drops nothing."""
     log = Log(place.server)
@@ -383,7 +382,7 @@ def forged(kind: str, place: Place, victim: Victim) -> Json:
     [*((kind, True) for kind in FORGED), ("ready", False), ("everything", False)],
     ids=[*(f"{kind}-run" for kind in FORGED), "ready-deleted-at-once", "everything-deleted-at-once"],
 )
-@beside
+@pytest.mark.beside
 def test_O11_forged_status_gives_nothing(
     world: Cases, place: Place, tenant: Tenant, victim: Victim, kind: str, run_before: bool
 ) -> None:
@@ -401,7 +400,7 @@ def test_O11_forged_status_gives_nothing(
     victim.is_untouched(log)
 
 
-@beside
+@pytest.mark.beside
 def test_O11_forged_reference_of_a_ready_request(
     world: Cases, place: Place, tenant: Tenant, victim: Victim
 ) -> None:
@@ -447,7 +446,7 @@ def with_braces(texts: list[str], generation: int = 1) -> Json:
     }  # fmt: skip
 
 
-@beside
+@pytest.mark.beside
 def test_O11_braces_in_a_status_are_text(world: Cases, place: Place, tenant: Tenant) -> None:
     """They don't break the next runs either: of a request that is Ready, and of its deletion."""
     pwned = world.runner.folder / f"pwned-{token()}"
@@ -471,7 +470,7 @@ def test_O11_braces_in_a_status_are_text(world: Cases, place: Place, tenant: Ten
     assert not pwned.exists()
 
 
-@beside
+@pytest.mark.beside
 def test_O11_braces_before_the_first_run(world: Cases, place: Place, tenant: Tenant) -> None:
     pwned = world.runner.folder / f"pwned-{token()}"
     account = world.older(place.server)
@@ -517,7 +516,7 @@ def swap(tenant: Tenant, name: str, values: dict[str, str | bytes], in_place: bo
         ("created", "Publish | Compare what is published"),
     ],
 )
-@beside
+@pytest.mark.beside
 def test_O12_what_was_probed_is_published(world: Cases, place: Place, tenant: Tenant, kind: str, at: str) -> None:
     """Between probe and publication another Secret takes the seed's name; it isn't deleted either."""
     make = world.older if kind == "adopted" else world.imagined
@@ -549,7 +548,7 @@ def test_O12_what_was_probed_is_published(world: Cases, place: Place, tenant: Te
 
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("in_place", [True, False], ids=["edited", "replaced"])
-@beside
+@pytest.mark.beside
 def test_O12_another_seed_is_not_deleted(world: Cases, place: Place, tenant: Tenant, in_place: bool) -> None:
     """It is swapped right before the deletion that ``deleteAfterSuccess`` asks for."""
     account, name = world.older(place.server), name_of("o12")
@@ -568,7 +567,7 @@ def test_O12_another_seed_is_not_deleted(world: Cases, place: Place, tenant: Ten
     assert after == [f"SeedAdopted {DONE}"] * 3
 
 
-@beside
+@pytest.mark.beside
 def test_O12_the_very_seed_is_deleted(world: Cases, place: Place, tenant: Tenant) -> None:
     """The counterpart: without a swap it goes."""
     account, name = world.older(place.server), name_of("o12")
@@ -594,7 +593,7 @@ def asked_for(audit_log: Path, start: int, name: str) -> list[str]:
     ]
 
 
-@beside
+@pytest.mark.beside
 def test_seed_of_another_namespace_is_not_read(
     world: Cases, place: Place, tenant: Tenant, sandbox: Sandbox
 ) -> None:
@@ -616,7 +615,7 @@ def test_seed_of_another_namespace_is_not_read(
     assert log.logins(account.username) == 0
 
 
-@beside
+@pytest.mark.beside
 def test_seed_of_another_namespace_given_later(
     world: Cases, place: Place, tenant: Tenant, sandbox: Sandbox
 ) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 from dev import objects
 from dev.mariadb import MariaDB
 from dev.sandbox import NAMESPACE
-from tests.cases.jobs import Jobs
 from tests.cases.running import Run, Runner
 from tests.integration.e2ehelpers import API, MERGE, Account, Request, World, token
 from tests.statements import unknown_statements
@@ -55,12 +54,10 @@ class Cases(World):
 
     Attributes:
         runner: runs the playbooks.
-        jobs: the module's tests.
         admins: the accounts by which providers' connections log in.
     """
 
     runner: Runner = field(kw_only=True)
-    jobs: Jobs = field(kw_only=True)
     admins: set[str] = field(default_factory=lambda: {"dbaas_admin"})
     _servers: list[MariaDB] = field(default_factory=list)
     _places: dict[str, Place] = field(default_factory=dict)

@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.cases.stepping.beside import beside
 from tests.crash.killing import compare, finish, harmed, kill, record
 from tests.crash.paths import PATHS, Stage
 from tests.crash.tally import TALLY
@@ -13,7 +12,7 @@ OF_A_PATH = 3  # borders that a sample takes of one path, so that few paths have
 
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("name", list(PATHS))
-@beside
+@pytest.mark.beside
 def test_k1_a_run_killed_at_any_border(stage: Stage, name: str) -> None:
     path = PATHS[name]
     reference = record(stage.world, path, path.begin(stage))

@@ -5,7 +5,6 @@ The operator doesn't see the late run's end, so what the request is right after 
 
 import pytest
 
-from tests.cases.stepping.beside import beside
 from tests.crash.borders import late_borders
 from tests.crash.killing import compare, finish, halted, harmed, record
 from tests.crash.paths import PATHS, Stage
@@ -17,7 +16,7 @@ ENDED = 180.0  # seconds that the late run gets to end
 
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("name", list(PATHS))
-@beside
+@pytest.mark.beside
 def test_k1_a_run_that_lives_on_beside_the_next(stage: Stage, name: str) -> None:
     path = PATHS[name]
     reference = record(stage.world, path, path.begin(stage))

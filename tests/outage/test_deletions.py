@@ -8,7 +8,6 @@ import pytest
 
 from dev import objects
 from dev.waiting import wait_for
-from tests.cases.stepping.beside import beside
 from tests.cases.world import DONE, WAITS, Cases, Place
 from tests.integration.e2ehelpers import API
 from tests.outage.outages import without
@@ -47,7 +46,7 @@ def test_K3_a_service_that_the_api_refuses(world: Cases, place: Place, path: str
 @pytest.mark.parametrize("what", ["provider", "password"])
 @pytest.mark.parametrize("way_out", ["back", "kept"])
 @pytest.mark.long
-@beside
+@pytest.mark.beside
 def test_D2_provider_goes_first(world: Cases, place: Place, what: str, way_out: str) -> None:
     """Then the namespace: a condition says what is left where; bringing it back and keeping the database both work."""
     there = world.another(place)
@@ -78,7 +77,7 @@ def test_D2_provider_goes_first(world: Cases, place: Place, what: str, way_out: 
 
 
 @pytest.mark.long
-@beside
+@pytest.mark.beside
 def test_D6_an_open_transaction(world: Cases, place: Place) -> None:
     """DropPending within seconds, and the drop goes on by itself when the session has ended."""
     ready = PATHS["plain"](world, place)
@@ -104,7 +103,7 @@ def test_D6_an_open_transaction(world: Cases, place: Place) -> None:
 
 
 @pytest.mark.long
-@beside
+@pytest.mark.beside
 def test_D1_dropped_by_hand(world: Cases, place: Place) -> None:
     """Database and account are gone already: one run is enough."""
     way = PATHS["delete"](world, place)
@@ -116,7 +115,7 @@ def test_D1_dropped_by_hand(world: Cases, place: Place) -> None:
 
 
 @pytest.mark.long
-@beside
+@pytest.mark.beside
 def test_deletion_of_a_server_that_lost_its_database_user(world: Cases, place: Place) -> None:
     """The published password doesn't log in any more: nothing of a deletion needs it."""
     way = PATHS["delete"](world, place)

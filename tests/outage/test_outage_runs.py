@@ -11,7 +11,7 @@ import re
 import pytest
 
 from dev import objects
-from tests.cases.stepping.beside import AT_ONCE, beside
+from tests.beside import AT_ONCE
 from tests.cases.stepping.steps import Step, chosen
 from tests.cases.world import WAITS, Cases, Place
 from tests.integration.e2ehelpers import API, MERGE
@@ -40,7 +40,7 @@ PAIRS = [(path, outage) for outage in SERVER_OUTAGES for path in PATHS]
 
 @pytest.mark.sample(4)
 @pytest.mark.parametrize(("path", "outage"), PAIRS)
-@beside
+@pytest.mark.beside
 def test_a_server_that_goes(world: Cases, places: "queue.Queue[Place]", path: str, outage: str) -> None:
     place = places.get()
     try:
@@ -86,7 +86,7 @@ def once(way: Way, step: Step, outage: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(("waited", "period"), [(0, "5s"), (60, "15s"), (86400, "30s")])
-@beside
+@pytest.mark.beside
 def test_gap_between_two_looks(world: Cases, places: "queue.Queue[Place]", waited: int, period: str) -> None:
     """A quarter of the time since the condition changed, 5 to 30 seconds."""
     place = places.get()

@@ -4,7 +4,6 @@ import pytest
 from ansible_collections.lagoon.dbaas.plugins.module_utils import sql
 
 from dev import objects
-from tests.cases.stepping.beside import beside
 from tests.cases.stepping.steps import Step
 from tests.cases.world import DONE, REFUSED, WAITS, Cases, Place
 from tests.integration.e2ehelpers import API, ROWS, Account, Log, token
@@ -46,7 +45,7 @@ def stopped(world: Cases, place: Place, path: str, step: Step) -> tuple[Way, Acc
 
 @pytest.mark.parametrize("gone", ["database", "both"])
 @pytest.mark.long
-@beside
+@pytest.mark.beside
 def test_O9_gone_between_probe_and_claim(world: Cases, place: Place, gone: str) -> None:
     """The claim is given back and the seed judged anew: nobody is Ready on nothing."""
     way, account, paused = stopped(world, place, "adopt", AT_THE_CLAIM)
@@ -66,7 +65,7 @@ def test_O9_gone_between_probe_and_claim(world: Cases, place: Place, gone: str) 
 
 
 @pytest.mark.long
-@beside
+@pytest.mark.beside
 def test_O9_changes_hands_between_probe_and_claim(world: Cases, place: Place) -> None:
     """The account loses the database to another one: the take-over is judged anew, and refused."""
     way, account, paused = stopped(world, place, "adopt", AT_THE_CLAIM)
@@ -81,7 +80,7 @@ def test_O9_changes_hands_between_probe_and_claim(world: Cases, place: Place) ->
 
 
 @pytest.mark.long
-@beside
+@pytest.mark.beside
 def test_O8_a_stranger_of_the_same_name(world: Cases, place: Place) -> None:
     """Namespace and name are another's by now, the row is the first one's: no access, no drop, nothing told of it."""
     first = world.ask(place, namespace=world.namespace())
@@ -104,7 +103,7 @@ def test_O8_a_stranger_of_the_same_name(world: Cases, place: Place) -> None:
 
 
 @pytest.mark.long
-@beside
+@pytest.mark.beside
 def test_O3_a_refused_statement_leaves_the_table(world: Cases, place: Place) -> None:
     """A database with a table comes up behind the claim, and then the account's step fails: the table survives."""
     way, account, paused = stopped(world, place, "create", Step(0, "Make | Send the statements", 0, ""))

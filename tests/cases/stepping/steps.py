@@ -1,6 +1,5 @@
 """Runs of the playbooks that a test fails, stops or kills at one of their tasks."""
 
-import contextlib
 import json
 import re
 import threading
@@ -13,7 +12,6 @@ from typing import Any
 from dev.operator import Operator
 from dev.sandbox import Sandbox
 from dev.waiting import wait_for
-from tests.cases.jobs import Jobs
 from tests.cases.running import Runner
 from tests.cases.world import Cases
 from tests.integration.e2ehelpers import Request, token
@@ -158,12 +156,10 @@ def without_operator(sandbox: Sandbox, folder: Path) -> Iterator[Cases]:
     operator: Operator = sandbox.operator
     was_running = operator.running
     operator.stop()
-    world = Cases(sandbox, operator, sandbox.api(), runner=Runner(sandbox.operator_kubeconfig, folder), jobs=Jobs())
+    world = Cases(sandbox, operator, sandbox.api(), runner=Runner(sandbox.operator_kubeconfig, folder))
     try:
         yield world
     finally:
-        # What still works in it ends before it goes.
-        with contextlib.closing(world):
-            world.jobs.close()
+        world.close()
         if was_running:
             operator.start(None)
