@@ -18,7 +18,8 @@ from dev import objects
 from dev.mariadb import MariaDB
 from dev.operator import Operator
 from dev.sandbox import NAMESPACE, Sandbox
-from tests.cases.stepping.steps import paused, without_operator
+from tests.cases.stepping.pausing import paused
+from tests.cases.stepping.steps import without_operator
 from tests.cases.world import DONE, NO_GRACE, REFUSED, Cases, Place
 from tests.integration.apihelpers import PROVIDER, REQUEST, Answer, Api, Json
 from tests.integration.e2ehelpers import API, ROWS, Account, Log, Request, World, opened, token
@@ -526,10 +527,11 @@ def test_O12_what_was_probed_is_published(world: Cases, place: Place, tenant: Te
     seed = {"name": f"{name}-seed", "namespace": tenant.namespace, "deleteAfterSuccess": True}
     request = tenant.ask(place, name, seed=seed)
     log = Log(place.server)
-    with paused(world, request, at):
+    with paused(world, request, {"at": at}) as run:
         # Another password for the same account, then another account altogether.
         values = account.seed(password=f"other-{token()}") if at.startswith("Publish") else other.seed()
         swapped = swap(tenant, f"{name}-seed", values, in_place=False)
+        run.end().check()
     values_published = request.values()
     assert values_published["DATABASE"] == account.database
     assert (values_published["PASSWORD"] == account.password) is True
@@ -555,8 +557,9 @@ def test_O12_another_seed_is_not_deleted(world: Cases, place: Place, tenant: Ten
     tenant.secret(f"{name}-seed", account.seed())
     seed = {"name": f"{name}-seed", "namespace": tenant.namespace, "deleteAfterSuccess": True}
     request = tenant.ask(place, name, seed=seed)
-    with paused(world, request, "Remove | Delete objects"):
+    with paused(world, request, {"at": "Remove | Delete objects"}) as run:
         swapped = swap(tenant, f"{name}-seed", account.seed(password="another"), in_place)
+        run.end().check()
     after = [request.state()]
     for _ in range(2):
         kept = tenant.found("secrets", f"{name}-seed")

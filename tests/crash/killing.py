@@ -4,14 +4,12 @@ import contextlib
 import json
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path as File
 from typing import Any
 
 from dev.errors import WaitTimeout
-from dev.processes import kill_all
 from dev.waiting import wait_for
 from tests.cases.running import Run
 from tests.cases.stepping.marks import processes_with
@@ -23,7 +21,6 @@ from tests.crash.picture import Json, Subject, picture
 from tests.integration.e2ehelpers import token
 
 RUNS = 6  # that a request may need to come to its end
-REACHED = 180.0  # seconds that a run gets to come to a border
 CLOSING = 60.0  # seconds that the cluster gets to collect what a deleted request owned
 
 
@@ -155,59 +152,6 @@ def kill(world: Cases, path: Path, subject: Subject, border: Border) -> None:
     assert processes_with("STEPWISE", str(calls)) == [], f"processes of the run killed at {border} are left"
     steps.unlink()
     File(calls).unlink(missing_ok=True)
-
-
-@dataclass
-class Halted:
-    """A run that stands still at a border.
-
-    Attributes:
-        go: the file that lets it go on.
-        sent: the file that says that it has sent the statement before which it stood.
-        run: what it comes to.
-    """
-
-    go: File
-    sent: File
-    run: Future[Run]
-
-    def kill(self) -> None:
-        """SIGKILL all of it."""
-        kill_all(processes_with("STEPWISE", str(self.go)))
-        assert self.run.result(REACHED).rc == -signal.SIGKILL
-
-
-@contextlib.contextmanager
-def halted(
-    world: Cases, path: Path, subject: Subject, border: Border, more: Mapping[str, Any] | None = None
-) -> Iterator[Halted]:
-    """A run that stands still at a border; the body decides its end.
-
-    Args:
-        world: where.
-        path: the path.
-        subject: the request.
-        border: where it stands still.
-        more: extra variables of the run.
-
-    Yields:
-        The run.
-    """
-    files = {word: world.runner.folder / f"{word}-{token()}" for word in ("reached", "go", "sent", "calls")}
-    reached, go = files["reached"], files["go"]
-    settings = stepwise({"do": "pause", **border.orders(), **{word: str(file) for word, file in files.items()}})
-    request, found = subject.request, subject.request.read()
-    with ThreadPoolExecutor(1) as pool:
-        run = pool.submit(
-            world.runner.request, path.playbook, request.name, request.namespace, found, 0, settings, more
-        )
-        try:
-            wait_for(lambda: reached.exists() or run.done(), f"the run to come to {border}", REACHED)
-            assert reached.exists(), f"the run ended without coming to {border}: {run.result().output[-2000:]}"
-            yield Halted(go, files["sent"], run)
-        finally:
-            go.touch()
-            kill_all(processes_with("STEPWISE", str(go)))
 
 
 @contextlib.contextmanager

@@ -5,13 +5,12 @@ The operator doesn't see the late run's end, so what the request is right after 
 
 import pytest
 
+from tests.cases.stepping.pausing import paused
 from tests.crash.borders import late_borders
-from tests.crash.killing import compare, finish, halted, harmed, record
+from tests.crash.killing import compare, finish, harmed, record
 from tests.crash.paths import PATHS, Stage
 from tests.crash.tally import TALLY
 from tests.sampling import some
-
-ENDED = 180.0  # seconds that the late run gets to end
 
 
 @pytest.mark.sample(1)
@@ -24,10 +23,9 @@ def test_k1_a_run_that_lives_on_beside_the_next(stage: Stage, name: str) -> None
     failed: list[str] = []
     for border in borders:
         with harmed(stage, path, border, failed, f"beside {name}") as subject:
-            with halted(stage.world, path, subject, border) as late:
+            with paused(stage.world, subject.request, border.orders(), path.playbook) as late:
                 finish(stage.world, path, subject)
-                late.go.touch()
-                late.run.result(ENDED).check()
+                late.end().check()
             compare(reference, subject, f"with a newer run beside it from {border} on")
     TALLY.note(f"{name}: {len(borders)} runs that lived on beside the next one")
     assert not failed, f"{len(failed)} of {len(borders)} late runs:\n" + "\n\n".join(failed)

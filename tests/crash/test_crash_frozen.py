@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from dev.waiting import wait_for
+from tests.cases.stepping.pausing import Paused, paused
 from tests.cases.world import Cases
 from tests.crash.borders import is_read
-from tests.crash.killing import Halted, Reference, References, compare, finish, halted, once
+from tests.crash.killing import Reference, References, compare, finish, once
 from tests.crash.paths import PATHS, Stage
 from tests.crash.picture import Subject, picture
 
@@ -49,7 +50,7 @@ def references(stage: Stage) -> References:
 @contextlib.contextmanager
 def locking(
     stage: Stage, reference: Reference, subject: Subject, statement: str, more: Mapping[str, Any] | None = None
-) -> Iterator[tuple[Halted, int]]:
+) -> Iterator[tuple[Paused, int]]:
     """A run that stands still before a statement, with the lock in its hand.
 
     Args:
@@ -63,7 +64,7 @@ def locking(
         The run, and the number of its connection.
     """
     border = [b for b in reference.borders if b.what.startswith(f"SQL {statement}")][-1]
-    with halted(stage.world, reference.path, subject, border, more) as run:
+    with paused(stage.world, subject.request, border.orders(), reference.path.playbook, more) as run:
         lock = "SELECT IS_USED_LOCK(CONCAT('dbaas_operator.', SHA1(%s))) AS number"
         [held] = subject.server.query(lock, [subject.database])
         assert held["number"], "the run holds no lock"
@@ -104,13 +105,13 @@ def test_k4_frozen_in_the_middle(
     with locking(stage, reference, subject, statement, SHORT if end == "timed-out" else None) as (run, connection):
         start = subject.server.general_log.stat().st_size
         subject.server.freeze()
-        run.go.touch()
+        run.go()
         wait_for(run.sent.exists, f"{statement} to be sent to the frozen server", ENDED)
         if end == "killed":
             run.kill()
             newer = once(world, reference.path, subject)
         else:
-            newer = run.run.result(ENDED)  # the task ended, and with it the run; what it started lives on
+            newer = run.end()  # the task ended, and with it the run; what it started lives on
         assert newer.check().again, f"a run at a frozen server waits; {subject.request.told()}"
         subject.server.thaw()
         finish(world, reference.path, subject)
@@ -131,7 +132,6 @@ def test_k4_a_run_that_holds_the_lock_is_alone(
         server = picture(subject)["server"]
         assert once(world, reference.path, subject).check().again
         assert picture(subject)["server"] == server
-        run.go.touch()
-        run.run.result(ENDED).check()
+        run.end().check()
     finish(world, reference.path, subject)
     compare(reference, subject, f"with a newer run beside it at {statement}")

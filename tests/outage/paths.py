@@ -3,13 +3,27 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tests.cases import running
 from tests.cases.running import Run
 from tests.cases.stepping.steps import Step, recorded, stepwise
 from tests.cases.world import DONE, Cases, Place
 from tests.integration.e2ehelpers import ROWS, Account, Json, Request, token
-from tests.outage.pausing import handed_over
 
 RECONCILE, FINALIZE = "reconcile-request.yml", "finalize-request.yml"
+
+
+def handed_over(request: Request, more: Json | None = None) -> Json:
+    """The variables that the runtime hands to a run.
+
+    Args:
+        request: whose run.
+        more: further variables.
+
+    Returns:
+        The variables.
+    """
+    found = request.read() or {"spec": {}}
+    return {**running.handed_over(request.name, request.namespace, found), **(more or {})}
 
 
 @dataclass

@@ -3,12 +3,12 @@
 import pytest
 
 from dev import cluster, objects
+from tests.cases.stepping.pausing import SHORT_TIMEOUTS, Paused
 from tests.cases.stepping.steps import Step, chosen
 from tests.cases.world import WAITS, Cases, Place
 from tests.integration.e2ehelpers import API, Json
 from tests.outage.outages import API_OUTAGES
 from tests.outage.paths import PATHS, Way
-from tests.outage.pausing import SHORT_TIMEOUTS, Paused
 
 ACTIONS = ("request_read", "request_status", "request_unchanged", "k8s")
 PAIRS = [(path, outage) for outage in API_OUTAGES for path in PATHS]
@@ -38,7 +38,8 @@ def test_an_api_that_goes(world: Cases, place: Place, path: str, outage: str) ->
 
 def once(way: Way, step: Step, outage: str) -> None:
     """Begin an outage right before a step, let the run end, end the outage, and let the request finish."""
-    paused = Paused(way.world, way.playbook, way.request, step, SHORT_TIMEOUTS if outage == "api_frozen" else {})
+    shorter = SHORT_TIMEOUTS if outage == "api_frozen" else {}
+    paused = Paused(way.world, way.playbook, way.request, step.orders(), shorter)
     paused.wait()
     with API_OUTAGES[outage](way.world.api):
         run = paused.end().check()
@@ -56,17 +57,12 @@ def once(way: Way, step: Step, outage: str) -> None:
     way.is_done()
 
 
-def step_named(name: str) -> Step:
-    """The first task whose name begins so."""
-    return Step(0, name, 0, "")
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["Service", "Secret"])
 def test_409_what_another_run_published_meanwhile(world: Cases, place: Place, kind: str) -> None:
     """An orphan's object, made between reading and publishing: 409 is a wait, and the next run finds its own."""
     way = PATHS["plain"](world, place)
-    paused = Paused(world, way.playbook, way.request, step_named("Publish | Create or change Service and Secret"))
+    paused = Paused(world, way.playbook, way.request, {"at": "Publish | Create or change Service and Secret"})
     paused.wait()
     publish(way, kind, owned=True)
     assert paused.end().check().again, "nothing runs it again"
@@ -82,7 +78,7 @@ def test_409_what_another_run_published_meanwhile(world: Cases, place: Place, ki
 def test_409_what_a_stranger_made_meanwhile(world: Cases, place: Place, kind: str) -> None:
     """It isn't overwritten; the request says so, and goes on when it is gone."""
     way = PATHS["plain"](world, place)
-    paused = Paused(world, way.playbook, way.request, step_named("Publish | Create or change Service and Secret"))
+    paused = Paused(world, way.playbook, way.request, {"at": "Publish | Create or change Service and Secret"})
     paused.wait()
     made = publish(way, kind, owned=False)
     assert paused.end().check().again, "nothing runs it again"
@@ -117,7 +113,7 @@ def publish(way: Way, kind: str, owned: bool) -> Json:
 def test_409_another_secret_in_place_of_the_published_one(world: Cases, place: Place) -> None:
     """A deletion whose Secret was replaced between reading and removing: it waits, and leaves the stranger's."""
     way = PATHS["delete"](world, place)
-    paused = Paused(world, way.playbook, way.request, step_named("Remove | Delete objects"))
+    paused = Paused(world, way.playbook, way.request, {"at": "Remove | Delete objects"})
     paused.wait()
     objects.delete(world.api, "v1", "Secret", way.request.name, way.request.namespace)
     made = publish(way, "Secret", owned=False)

@@ -12,12 +12,12 @@ import pytest
 
 from dev import objects
 from tests.beside import AT_ONCE
+from tests.cases.stepping.pausing import SHORT_TIMEOUTS, Paused
 from tests.cases.stepping.steps import Step, chosen
 from tests.cases.world import WAITS, Cases, Place
 from tests.integration.e2ehelpers import API, MERGE
 from tests.outage.outages import SERVER_OUTAGES, stopped
-from tests.outage.paths import PATHS, Way
-from tests.outage.pausing import SHORT_TIMEOUTS, Paused, handed_over
+from tests.outage.paths import PATHS, Way, handed_over
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def once(way: Way, step: Step, outage: str) -> None:
     """Begin an outage right before a step, let the run end, end the outage, and let the request finish."""
     begin, reasons = SERVER_OUTAGES[outage]
     frozen = SHORT_TIMEOUTS if outage == "frozen" else {}
-    paused = Paused(way.world, way.playbook, way.request, step, frozen)
+    paused = Paused(way.world, way.playbook, way.request, step.orders(), frozen)
     try:
         paused.wait()
         with begin(way.place.server):

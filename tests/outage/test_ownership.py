@@ -4,14 +4,13 @@ import pytest
 from ansible_collections.lagoon.dbaas.plugins.module_utils import sql
 
 from dev import objects
-from tests.cases.stepping.steps import Step
+from tests.cases.stepping.pausing import Paused
 from tests.cases.world import DONE, REFUSED, WAITS, Cases, Place
 from tests.integration.e2ehelpers import API, ROWS, Account, Log, token
 from tests.outage.outages import forbidden
-from tests.outage.paths import FINALIZE, PATHS, RECONCILE, Way
-from tests.outage.pausing import Paused, handed_over
+from tests.outage.paths import FINALIZE, PATHS, RECONCILE, Way, handed_over
 
-AT_THE_CLAIM = Step(0, "Claim | Insert the rows", 0, "")
+AT_THE_CLAIM = {"at": "Claim | Insert the rows"}
 
 
 @pytest.fixture(scope="module")
@@ -34,11 +33,11 @@ def test_O6_no_drop_where_the_api_fails(world: Cases, place: Place) -> None:
     way.is_done()
 
 
-def stopped(world: Cases, place: Place, path: str, step: Step) -> tuple[Way, Account, Paused]:
+def stopped(world: Cases, place: Place, path: str, at: dict[str, str]) -> tuple[Way, Account, Paused]:
     """A seeded request whose run stands still before a task."""
     way = PATHS[path](world, place)
     assert way.account is not None
-    paused = Paused(world, RECONCILE, way.request, step)
+    paused = Paused(world, RECONCILE, way.request, at)
     paused.wait()
     return way, way.account, paused
 
@@ -106,7 +105,7 @@ def test_O8_a_stranger_of_the_same_name(world: Cases, place: Place) -> None:
 @pytest.mark.beside
 def test_O3_a_refused_statement_leaves_the_table(world: Cases, place: Place) -> None:
     """A database with a table comes up behind the claim, and then the account's step fails: the table survives."""
-    way, account, paused = stopped(world, place, "create", Step(0, "Make | Send the statements", 0, ""))
+    way, account, paused = stopped(world, place, "create", {"at": "Make | Send the statements"})
     name = sql.identifier(account.database)
     place.server.query(f"CREATE DATABASE {name}")
     place.server.query("CREATE TABLE t (id INT)", database=account.database)

@@ -12,18 +12,18 @@ from ansible_collections.lagoon.dbaas.plugins.module_utils import conditions
 from dev import objects
 from dev.waiting import wait_for
 from tests.cases.running import Run
+from tests.cases.stepping.pausing import Paused
 from tests.cases.stepping.steps import Step, chosen
 from tests.cases.world import DONE, REFUSED, Cases, Place
 from tests.integration.e2ehelpers import API, ROWS, Account, Json, Log, Request, token
 from tests.outage.outages import uncollected
-from tests.outage.paths import FINALIZE, PATHS, RECONCILE, Way
-from tests.outage.pausing import Paused, handed_over
+from tests.outage.paths import FINALIZE, PATHS, RECONCILE, Way, handed_over
 
 PAUSE = 10  # seconds between two tries of one request
 IN_USE = "SeedDatabaseInUse"
 KINDS = ("ALL-two-namespaces", "NONE", "O10-one-user", "ALL")
 ROUNDS = list(enumerate(islice(cycle(KINDS), 50)))
-AT_THE_CLAIM = Step(0, "Claim | Insert the rows", 0, "")
+AT_THE_CLAIM = {"at": "Claim | Insert the rows"}
 
 
 @pytest.fixture(scope="module")
@@ -86,8 +86,7 @@ def test_two_runs_of_one_request(world: Cases, place: Place, path: str, at: str)
     """Operator and ad hoc run, or two operators: no double create, no lost row, and a Secret that logs in."""
     way = PATHS[path](world, place)
     log = Log(place.server)
-    step = Step(0, at, 0, "")
-    paused = [Paused(world, RECONCILE, way.request, step) for _ in "12"]
+    paused = [Paused(world, RECONCILE, way.request, {"at": at}) for _ in "12"]
     for run in paused:
         run.wait()
     for ended in at_once(*paused):
@@ -104,7 +103,7 @@ def test_two_runs_of_one_request(world: Cases, place: Place, path: str, at: str)
 def test_two_runs_of_one_deletion(world: Cases, place: Place) -> None:
     """Both stand before the first change; the row decides, and nothing is left."""
     way = PATHS["delete"](world, place)
-    paused = [Paused(world, FINALIZE, way.request, Step(0, "Change | Send the statements", 0, "")) for _ in "12"]
+    paused = [Paused(world, FINALIZE, way.request, {"at": "Change | Send the statements"}) for _ in "12"]
     for run in paused:
         run.wait()
     runs = [run.check() for run in at_once(*paused)]
@@ -132,7 +131,7 @@ def test_deleted_while_it_is_made(world: Cases, place: Place, path: str) -> None
     """The deletion comes and ends between two steps of a run that lives on: nothing of it is left anywhere."""
     for step in chosen(steps_of(world, place, path), f"{path}, deleted"):
         way = PATHS[path](world, place)
-        paused = Paused(world, RECONCILE, way.request, step)
+        paused = Paused(world, RECONCILE, way.request, step.orders())
         paused.wait()
         world.mark(way.request)
         ending = Way(world, place, way.request, way.account, way.hashes, FINALIZE)
@@ -165,7 +164,7 @@ def test_spec_changed_while_it_runs(world: Cases, place: Place, path: str) -> No
     """The run that read the old spec does no harm; the next one brings about the new one."""
     for step in chosen(steps_of(world, place, path), f"{path}, changed"):
         way = PATHS[path](world, place)
-        paused = Paused(world, RECONCILE, way.request, step)
+        paused = Paused(world, RECONCILE, way.request, step.orders())
         paused.wait()
         name = f"n-{token()}"
         way.request.change(name=name)
@@ -182,7 +181,7 @@ def test_K2_spec_changed_while_it_is_refused(world: Cases, place: Place) -> None
     """The refusal of the old spec isn't one of the new: exactly one new try is made of it."""
     account = world.older(place.server)
     request = world.ask(place, {**account.seed(), "password": "not-this-one"})
-    paused = Paused(world, RECONCILE, request, Step(0, "Report | Write the condition", 0, ""))
+    paused = Paused(world, RECONCILE, request, {"at": "Report | Write the condition"})
     paused.wait()
     request.touch()
     paused.end().check()

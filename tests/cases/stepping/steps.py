@@ -2,7 +2,6 @@
 
 import json
 import re
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,16 +10,14 @@ from typing import Any
 
 from dev.operator import Operator
 from dev.sandbox import Sandbox
-from dev.waiting import wait_for
 from tests.cases.running import Runner
 from tests.cases.world import Cases
-from tests.integration.e2ehelpers import Request, token
+from tests.integration.e2ehelpers import token
 from tests.sampling import some
 
 STRATEGIES = Path(__file__).parent / "strategy"
 HOOKS = Path(__file__).parent / "hooks"
 INCLUDES = ("include_tasks", "include_role", "validate_argument_spec")
-REACHED = 60.0  # seconds that a run gets to come to the task at which it is to pause
 
 
 @dataclass(frozen=True)
@@ -43,6 +40,10 @@ class Step:
     def is_plugin(self) -> bool:
         """Whether it gives its arguments to a plugin that works with them, and isn't a fact or a wait."""
         return not self.action.endswith(("set_fact", "requeue_after"))
+
+    def orders(self) -> dict[str, Any]:
+        """Name it for the run."""
+        return {"at": self.name, "time": self.time}
 
 
 def stepwise(orders: Mapping[str, Any], **more: str) -> dict[str, str]:
@@ -100,46 +101,6 @@ def recorded(record: Path, output: str) -> list[Step]:
         if not step.action.endswith(INCLUDES) and re.search(r"^(ok|changed):", printed.pop(0), re.MULTILINE):
             found.append(step)
     return found
-
-
-@contextmanager
-def paused(
-    world: Cases, request: Request, at: str, playbook: str = "reconcile-request.yml", **settings: str
-) -> Iterator[None]:
-    """Run a playbook that waits before a task; the body is what happens there. The run then has to end well.
-
-    Args:
-        world: where.
-        request: whose run.
-        at: start of the task's name.
-        playbook: which.
-        **settings: environment variables of the run.
-
-    Yields:
-        Nothing, while the run stands still.
-    """
-    folder = world.runner.folder
-    reached, go = folder / f"reached-{token()}", folder / f"go-{token()}"
-    orders = {"at": at, "do": "pause", "reached": str(reached), "go": str(go)}
-    failed: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            world.run(playbook, request, 0, stepwise(orders, **settings))
-        except BaseException as error:  # handed on below
-            failed.append(error)
-
-    thread = threading.Thread(target=work, name=f"run of {request.name}")
-    thread.start()
-    try:
-        wait_for(lambda: reached.exists() or not thread.is_alive(), f"the run to come to {at!r}", REACHED)
-        assert reached.exists(), f"the run ended without coming to {at!r}: {failed or request.told()}"
-        yield
-    finally:
-        go.touch()
-        thread.join()
-    if failed:
-        raise failed[0]
 
 
 @contextmanager
