@@ -62,7 +62,7 @@ test-platform: bootstrap ## Run the tests of a person's playbooks: invariants, o
 	@$(IN_ALL) $(PYTHON) -m pytest tests/platform $(PYTEST_ARGS)
 
 .PHONY: test-outage
-test-outage: bootstrap ## Run outages and races at every step of every path (about an hour)
+test-outage: bootstrap ## Run outages and races on every path (about an hour)
 	@$(IN_ALL) $(PYTHON) -m pytest tests/outage -m "not load and not chaos" -rP $(PYTEST_ARGS)
 
 .PHONY: test-load

@@ -18,18 +18,21 @@ ALL = os.environ.get("DBAAS_ALL") == "1"
 SEED = os.environ.get("DBAAS_SEED") or str(random.SystemRandom().randrange(10**6))
 
 
-def some(what: str, values: Sequence[Value], number: int) -> list[Value]:
+def some(what: str, values: Sequence[Value], number: int, of_all: int | None = None) -> list[Value]:
     """Choose, keeping the order.
 
     Args:
         what: the choice is for; the choices of one seed don't depend on each other.
         values: to choose from.
-        number: how many; all of them where no sample is wanted.
+        number: how many a sample takes.
+        of_all: how many are taken where no sample is wanted; None for all of them.
 
     Returns:
         The chosen ones.
     """
-    if ALL or number >= len(values):
+    if ALL:
+        number = len(values) if of_all is None else of_all
+    if number >= len(values):
         return list(values)
     chosen = random.Random(f"{SEED} {what}").sample(range(len(values)), number)
     return [values[place] for place in sorted(chosen)]

@@ -1,6 +1,7 @@
 """Runs of the playbooks that a test fails, stops or kills at one of their tasks."""
 
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from tests.sampling import some
 
 STRATEGIES = Path(__file__).parent / "strategy"
 HOOKS = Path(__file__).parent / "hooks"
+STEPS = int(os.environ.get("DBAAS_STEPS", "5"))  # of each path
 INCLUDES = ("include_tasks", "include_role", "validate_argument_spec")
 
 
@@ -67,7 +69,7 @@ def stepwise(orders: Mapping[str, Any], **more: str) -> dict[str, str]:
 
 
 def chosen(steps: list[Step], what: str) -> list[Step]:
-    """The steps at which something is tried: all of them, or one where a sample is wanted.
+    """The steps at which something is tried: one where a sample is wanted, else DBAAS_STEPS, drawn by the same seed.
 
     Args:
         steps: all that the test found.
@@ -76,7 +78,7 @@ def chosen(steps: list[Step], what: str) -> list[Step]:
     Returns:
         Those to try.
     """
-    found = some(what, steps, 1)
+    found = some(what, steps, 1, STEPS)
     print(f"{what}: at {len(found)} of {len(steps)} steps")
     return found
 
