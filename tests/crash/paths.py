@@ -201,7 +201,9 @@ def _drop_adopted(stage: Stage) -> Subject:
 @path(FINALIZE)
 def _give_back(stage: Stage) -> Subject:
     """Before that they are given back: nothing is dropped."""
-    return _deleted(stage, stage.ready("adopt"))
+    subject = stage.ready("adopt")
+    subject.request.age_by(subject.server, -LONG_READY)  # it may have waited here for long
+    return _deleted(stage, subject)
 
 
 @path(FINALIZE)
