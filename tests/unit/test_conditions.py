@@ -151,3 +151,17 @@ def test_k1_a_late_run_has_nothing_to_say(
     read: dict[str, Any], found: dict[str, Any], state: str, reference: Any, expected: bool
 ) -> None:
     assert conditions.overtaken(read, found, state, reference, 1) is expected
+
+
+@pytest.mark.parametrize(
+    ("found", "lost", "expected"),
+    [
+        pytest.param(said("done", "Ready"), True, True, id="the-winner-had-nothing-new-to-say"),
+        pytest.param(said("done", "Ready"), False, False, id="a-wait-of-its-own"),
+        pytest.param(said("waits", "Creating"), True, False, id="not-ready"),
+        pytest.param(NOTHING, True, False, id="nothing-said"),
+    ],
+)
+def test_k1_a_run_that_lost_takes_nothing_away(found: dict[str, Any], lost: bool, expected: bool) -> None:
+    assert conditions.overtaken(found, found, "waits", None, 1, lost) is expected
+    assert conditions.overtaken(found, found, "waits", None, 2, lost) is False, "Ready was another spec"

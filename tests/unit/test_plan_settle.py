@@ -511,27 +511,35 @@ def test_logins_by_source() -> None:
     assert (login["password"], login["config_file"]) == ("geheim", "/proc/1/fd/3")
 
 
+UNFIT = {"failed": True, "reason": "Unprocessable Entity"}
+
+
 @pytest.mark.parametrize(
-    ("result", "accepted", "number"),
+    ("result", "accepted", "number", "conflict"),
     [
-        pytest.param({"changed": True}, None, None, id="worked"),
-        pytest.param({"skipped": True}, None, None, id="skipped"),
-        pytest.param({"results": []}, None, None, id="nothing-to-do"),
-        pytest.param({"failed": True, "reason": "Unprocessable Entity"}, None, 422, id="K3-refused"),
-        pytest.param({"failed": True, "reason": "Conflict"}, None, 409, id="K3-conflict"),
-        pytest.param({"failed": True, "reason": "x", "msg": "Conflict"}, None, "no number", id="no-number"),
-        pytest.param({"failed": True, "reason": "Forbidden"}, [403, 409], None, id="D4-accepted"),
+        pytest.param({"changed": True}, None, None, False, id="worked"),
+        pytest.param({"skipped": True}, None, None, False, id="skipped"),
+        pytest.param({"results": []}, None, None, False, id="nothing-to-do"),
+        pytest.param({**UNFIT, "msg": "spec.externalName: Invalid value"}, None, 422, False, id="K3-refused"),
+        pytest.param({**UNFIT, "msg": '"field":"metadata.uid"'}, None, 422, True, id="K1-another-object-by-now"),
+        pytest.param({"failed": True, "reason": "Conflict"}, None, 409, True, id="K3-conflict"),
+        pytest.param({"failed": True, "reason": "x", "msg": "Conflict"}, None, "no number", False, id="no-number"),
+        pytest.param({"failed": True, "reason": "Forbidden"}, [403, 409], None, False, id="D4-accepted"),
         pytest.param(
             {"results": [{"changed": True}, {"failed": True, "reason": "Internal Server Error"}]},
             None,
             500,
+            False,
             id="one-of-several",
         ),
     ],
 )
-def test_kubernetes_outcome(result: dict[str, Any], accepted: list[int] | None, number: Any) -> None:
+def test_kubernetes_outcome(
+    result: dict[str, Any], accepted: list[int] | None, number: Any, conflict: bool
+) -> None:
     got = plan.kubernetes_outcome(result, accepted)
-    assert got == ({} if number is None else {"reason": "KubernetesError", "params": {"number": number}})
+    params = {"number": number, "conflict": conflict}
+    assert got == ({} if number is None else {"reason": "KubernetesError", "params": params})
 
 
 OBSERVED: dict[str, Any] = {"uid": "seed-uid", "resourceVersion": "7"}

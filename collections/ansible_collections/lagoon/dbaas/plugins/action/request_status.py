@@ -56,7 +56,8 @@ class ActionModule(ActionBase):
                 return result
             old = found.get("status") or {}
             generation, reference = request["generation"], args["reference"]
-            if conditions.overtaken(request["status"], old, entry["state"], reference, generation):
+            lost = reason == "Creating" or bool(args["params"].get("conflict"))
+            if conditions.overtaken(request["status"], old, entry["state"], reference, generation, lost):
                 return result
             new = build_status(old, args, entry["state"], message, at)
             changes = {key: value for key, value in new.items() if old.get(key) != value}

@@ -56,7 +56,9 @@ def build(
     return result
 
 
-def overtaken(read: dict[str, Any], found: dict[str, Any], state: str, reference: Any, generation: int) -> bool:
+def overtaken(
+    read: dict[str, Any], found: dict[str, Any], state: str, reference: Any, generation: int, lost: bool = False
+) -> bool:
     """Whether another run has spoken since this one read the request, so that this one has nothing to say any more.
 
     A run whose operator was killed lives on beside the next one, and one by hand beside the operator's. Nobody looks
@@ -65,12 +67,16 @@ def overtaken(read: dict[str, Any], found: dict[str, Any], state: str, reference
     Args:
         read: the status when the run began. found: the present one. state: that is to be written. reference: the
         connection that is to be written, None to leave it. generation: of the spec that this run works on.
+        lost: what is to be written is that another run was at work at the same moment.
     Returns:
         False where nothing changed, or nothing but what any run writes on its way: that it works, at this connection.
     """
     key = "observedDatabaseConnectionReference"
     ready = find(found, "Ready")
     if (ready.get("observedGeneration") or 0) > generation:
+        return True
+    if lost and ready.get("status") == "True" and ready.get("observedGeneration") == generation:
+        # It was Ready all the time, so the run that won had no new word to write.
         return True
     if (read.get("conditions"), read.get(key)) == (found.get("conditions"), found.get(key)):
         return False

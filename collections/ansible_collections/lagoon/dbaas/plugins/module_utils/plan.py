@@ -697,13 +697,17 @@ def kubernetes_outcome(result: Dict, accepted: list[int] | None = None) -> Dict:
 
     Args:
         result: the task's, looped or not, skipped as one that didn't fail. accepted: HTTP statuses that are fine.
+    Returns:
+        With the number, ``conflict``: another run, or somebody, was at the same object at the same moment.
     """
     for item in result.get("results") or [result]:
         if item.get("failed"):
             # The module hands on the HTTP status as its phrase; all else of its message may be a tenant's text.
             status = next((s.value for s in HTTPStatus if s.phrase == item.get("reason")), None)
             if status not in (accepted or []):
-                return outcome("KubernetesError", number=status or "no number")
+                # A patch that names another UID than the object has by now is refused as if it were to change it.
+                conflict = status == 409 or (status == 422 and "metadata.uid" in str(item.get("msg")))
+                return outcome("KubernetesError", number=status or "no number", conflict=conflict)
     return {}
 
 
