@@ -103,6 +103,7 @@ def test_the_plan_is_what_happens(hand: Hand) -> None:
         "f-going": ("would be deleted", "-", "would drop the account, drop the database, give the ledger's rows back"),
     }
     assert planned.rc == 2
+    assert "Waiting for the seed secret not-there-yet: it isn't there yet." in planned.output
     assert "1 waits, 1 would be deleted. Nothing was written." in planned.output
     assert versions(hand, place.namespace) == before
     assert [s for s in statements(log, start) if WRITES.match(s)] == []

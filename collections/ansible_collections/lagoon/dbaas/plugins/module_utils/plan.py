@@ -438,7 +438,7 @@ def seed_of_row(read: Dict, row: Dict) -> Dict:
     if not seeded:
         return {}
     if "seed" in spec and seed["state"] == "missing":
-        return {"outcome": outcome("SeedSecretMissing")}
+        return {"outcome": _seed_missing(spec)}
     if "seed" not in spec or seed["state"] != "valid" or not names_row(seed, row):
         return {"outcome": outcome("SeedChanged"), "undo": True}
     return {}
@@ -447,6 +447,12 @@ def seed_of_row(read: Dict, row: Dict) -> Dict:
 def names_row(seed: Dict, row: Dict) -> bool:
     """Whether a seed names a row's database and account; one that can't be read names nothing else."""
     if seed["state"] != "valid":
+def _seed_missing(spec: Dict) -> Dict:
+    name = spec["seed"]["name"]
+    # The schema lets no other name in; a sentence doesn't rely on that.
+    return outcome("SeedSecretMissing", secret=name if names.is_object(name) else "that spec.seed.name names")
+
+
         return True  # nothing is said of another database
     same_case = seed["database"] == row["database"]
     folded = row["folds"] and seed["database"].lower() == row["database"]
@@ -773,7 +779,7 @@ def seed_verdict(read: Dict, static: Dict, row: Dict, server: Dict, login: Dict)
         refusal or a wait ends the run with.
     """
     if row.get("needs") == "secret":
-        return {"verdict": "wait", "outcome": outcome("SeedSecretMissing")}
+        return {"verdict": "wait", "outcome": _seed_missing(read["request"]["spec"])}
     number = login.get("number")
     params = {**static["params"], "number": number, "why": errors.LOGIN_WORDS.get(number or 0, errors.LOGIN_GUESS)}
     if server.get("too_long"):
