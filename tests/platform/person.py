@@ -35,7 +35,10 @@ def run(world: Cases, playbook: str, variables: Json, check: bool = False) -> tu
     runner = Runner(world.sandbox.kubeconfig, folder)
     done = runner.run(f"{playbook}.yml", {"output": str(output), **variables}, 0, None, ["--check"] if check else [])
     world.runner.runs.append(done)
-    report: Json = json.loads(output.read_text(encoding="utf-8")) if output.exists() else {}
+    report: Json = {}
+    if output.exists():
+        assert output.stat().st_mode & 0o777 == 0o600, "others may read the report"
+        report = json.loads(output.read_text(encoding="utf-8"))
     return done, report
 
 
