@@ -149,8 +149,9 @@ def result_of(read: Dict, outcome: Dict, reasons: Dict, finalizing: bool, row: D
             "message": known.get("message", ""),
             "planned": [],
         }
-    done = plan.done_reason(read, row)
-    return {"state": "done", "reason": done, "message": reasons[done]["message"], "planned": planned}
+    done = plan.done_outcome(read, row)
+    message = reasons[done["reason"]]["message"].format_map(done["params"])
+    return {"state": "done", "reason": done["reason"], "message": message, "planned": planned}
 
 
 #: How a state is told; the last column is whether a person has to look.
