@@ -20,7 +20,8 @@ if kubectl -n "$namespace" wait "dbr/$request" --for=condition=Settled --timeout
   echo "refused for good, $(ready reason): $(ready message)" >&2
 else # it may still be taken over at any moment: nothing may be dropped then
   kubectl -n "$namespace" patch dbr "$request" --type=merge -p '{"spec":{"dropDatabaseOnDelete":false}}'
-  echo "not settled within $timeout, $(ready reason): $(ready message)" >&2
+  why=$(ready message) # empty where no operator has looked at it yet
+  echo "not settled within $timeout, ${why:+$(ready reason): }${why:-nobody looked at it: does the operator run?}" >&2
 fi
 kubectl -n "$namespace" delete dbr "$request" --timeout=5m
 # end

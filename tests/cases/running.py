@@ -137,20 +137,12 @@ class Runner:
         Returns:
             The run, whatever it came to.
         """
-        with self._lock:
-            self._numbers.append(1)
-            number = len(self._numbers)
-        (self.home / "tmp").mkdir(parents=True, exist_ok=True)
-        given = self.folder / f"variables-{number}.json"
-        given.write_text(json.dumps(variables), encoding="utf-8")
-        program = Path(sys.executable).parent / "ansible-playbook"
-        command = [str(program), str(ROOT / "playbooks" / playbook), "-e", f"@{given}"]
-        command += [*arguments, *(["-" + "v" * verbosity] if verbosity else [])]
+        more = [*arguments, *(["-" + "v" * verbosity] if verbosity else [])]
         started = time.monotonic()
         done = subprocess.run(
-            command,
+            self.command(playbook, variables, more),
             cwd=ROOT,  # its ansible.cfg is read there
-            env={**self._environment(), **(settings or {})},
+            env={**self.environment(), **(settings or {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -164,7 +156,28 @@ class Runner:
         self.runs.append(ended)
         return ended
 
-    def _environment(self) -> dict[str, str]:
+    def command(self, playbook: str | Path, variables: Json, arguments: Sequence[str] = ()) -> list[str]:
+        """The command of a run, and the files that it needs.
+
+        Args:
+            playbook: its name in ``playbooks/``, or its path.
+            variables: the extra variables.
+            arguments: further ones of the command.
+
+        Returns:
+            The command.
+        """
+        with self._lock:
+            self._numbers.append(1)
+            number = len(self._numbers)
+        (self.home / "tmp").mkdir(parents=True, exist_ok=True)
+        given = self.folder / f"variables-{number}.json"
+        given.write_text(json.dumps(variables), encoding="utf-8")
+        program = Path(sys.executable).parent / "ansible-playbook"
+        return [str(program), str(ROOT / "playbooks" / playbook), "-e", f"@{given}", *arguments]
+
+    def environment(self) -> dict[str, str]:
+        """The environment of a run: nothing of this one's settings of Ansible, a home and a kubeconfig of its own."""
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("ANSIBLE_", "K8S_AUTH_", "DBAAS_", "PYTEST_"))}
         return {
             **kept,

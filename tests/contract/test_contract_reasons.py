@@ -103,7 +103,7 @@ def test_each_reason_has_a_state_and_a_sentence(reason):
     assert re.fullmatch(r"([A-Z]|databaseConnectionReference ).{15,398}\.", entry["message"]), (
         "whole sentences"
     )
-    known = {"key", "problem", "kind", "replica", "number", "why", "connection", "proof"}
+    known = {"key", "problem", "kind", "replica", "number", "why", "connection", "proof", "secret", "made", "once"}
     assert placeholders(entry["message"]) <= known
 
 

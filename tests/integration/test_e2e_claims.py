@@ -98,6 +98,7 @@ def test_seed_secret_that_comes_later(world: World) -> None:
     namespace, account = world.namespace(), world.older(world.two)
     request = world.request(namespace, "later", seed="later-seed")
     assert request.wait("SeedSecretMissing") == "SeedSecretMissing False/False/False"
+    assert "the seed secret later-seed:" in request.condition("Ready")["message"]
     world.secret(namespace, "later-seed", account.seed())
     assert request.wait("SeedAdopted") == "SeedAdopted True/False/True"
 

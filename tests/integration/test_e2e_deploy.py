@@ -1,26 +1,20 @@
-"""A deployment's ten lines of shell, and what kubectl tells a person, through the operator."""
+"""A deployment's lines of shell, and what kubectl tells a person, through the operator."""
 
-import os
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
-from dev import objects, sandbox
+from dev import objects
 from dev.operator import Operator
-from dev.paths import ROOT
-from dev.sandbox import PROVIDER, Sandbox
-from tests.integration.e2ehelpers import API, DEADLINE, ROWS, Account, Request, World, opened
+from dev.sandbox import Sandbox
+from tests.integration.deploying import deploy, run
+from tests.integration.e2ehelpers import API, ROWS, World, opened
 from tests.migration import oldobjects
-from tests.migration.oldobjects import KEEP_LABEL, Site
+from tests.migration.oldobjects import KEEP_LABEL
 
 pytestmark = pytest.mark.e2e
-
-SCRIPT = ROOT / "examples/deploy-with-seed.sh"
 
 
 @pytest.fixture(scope="module")
@@ -30,53 +24,11 @@ def world(sandbox: Sandbox, _operator: Operator, provider: str) -> Iterator[Worl
         yield world
 
 
-def run(*command: str | Path, **variables: str) -> "subprocess.CompletedProcess[str]":
-    """Run a program as a person would who has the sandbox's environment."""
-    environment = {**os.environ, **sandbox.variables(), **variables}
-    return subprocess.run(
-        [str(part) for part in command],
-        env=environment,
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        timeout=DEADLINE * 2,
-        check=False,
-    )
-
-
 def kubectl(*arguments: str) -> str:
     """What kubectl prints."""
     done = run("kubectl", *arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout
-
-
-def deploy(
-    world: World, folder: Path, account: Account, timeout: str, **seed: Any
-) -> tuple[Site, Request, "subprocess.CompletedProcess[str]"]:
-    """Run the script for an old object.
-
-    Args:
-        world: where.
-        folder: for the manifest.
-        account: what the old object names.
-        timeout: the script's.
-        **seed: keys of the seed secret that differ.
-
-    Returns:
-        The old object, the request, and how the script ended.
-    """
-    namespace = world.namespace()
-    site = oldobjects.make(world, namespace, "shop", account, PROVIDER)
-    reference = {"name": "shop-seed", "namespace": namespace}
-    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "shop-seed"},
-              "stringData": account.seed(**seed)}  # fmt: skip
-    spec = {"scope": PROVIDER, "type": "mariadb", "name": "mariadb", "seed": reference}
-    request = {"apiVersion": API, "kind": "DatabaseRequest", "metadata": {"name": "shop"}, "spec": spec}
-    manifest = folder / "manifest.yaml"
-    manifest.write_text(yaml.safe_dump_all([secret, request]), encoding="utf-8")
-    done = run(SCRIPT, namespace, "shop", manifest, timeout, OLD="mariadbconsumer/shop")
-    return site, Request(world, namespace, "shop"), done
 
 
 def test_a_deployment_whose_database_is_taken_over(world: World, tmp_path: Path) -> None:

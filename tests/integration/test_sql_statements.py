@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Any
 
 import pytest
@@ -100,6 +101,8 @@ def test_the_surveys_keys_fit(server: Sql) -> None:
     assert found["ledger"] == [{"version": sql.LEDGER_VERSION}]
     row = found["rows"][0]
     assert 0 <= int(row.pop("ready_seconds")) < 60
+    made = datetime.datetime.strptime(row.pop("created_at"), "%Y-%m-%d %H:%M:%S").replace(tzinfo=datetime.UTC)
+    assert abs((datetime.datetime.now(datetime.UTC) - made).total_seconds()) < 60, "it is UTC"
     expected = {
         "database_name": DATABASE,
         "origin": "created",

@@ -43,7 +43,7 @@ class Migration:
         given = {"dbaas_migration_report_file": str(file), **variables}
         self.last = self.runner.run(PLAYBOOK, given, arguments=arguments)
         assert file.exists(), self.last.output
-        assert file.stat().st_mode & 0o077 == 0, "others may read the report"
+        assert file.stat().st_mode & 0o777 == 0o600, "others may read the report"
         report: Json = json.loads(file.read_text(encoding="utf-8"))
         assert (self.last.rc == 0) is report["good"], self.last.output
         report["rows"] = {f"{row['namespace']}/{row['consumer']}": row for row in report["consumers"]}

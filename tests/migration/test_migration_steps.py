@@ -13,6 +13,7 @@ import pytest
 from dev import objects
 from tests.cases.world import Cases, Place
 from tests.integration.e2ehelpers import API, ROWS, Log, Request
+from tests.migration.audited import Audit, of_old_objects, told
 from tests.migration.migrating import Migration, reconcile
 from tests.migration.oldobjects import BROKEN, KEEP_LABEL, OLD, Site, make, make_broken
 
@@ -36,6 +37,7 @@ class Scene:
     place: Place
     sites: dict[str, Site]
     reports: dict[str, Json] = field(default_factory=dict)
+    audits: dict[str, list[Json]] = field(default_factory=dict)
     written: dict[str, Json] = field(default_factory=dict)
 
     @property
@@ -43,8 +45,11 @@ class Scene:
         return self.place.namespace
 
     def run(self, step: str, *arguments: str, **variables: Any) -> Json:
-        """Run the playbook on the namespace, and remember what it came to."""
+        """Run the playbook on the namespace, and remember what it came to and what it wrote."""
+        audit = Audit.now(self.world.sandbox.audit_log, self.namespace)
         report = self.migration.run(*arguments, namespace=self.namespace, dbaas_migration_wait_seconds=0, **variables)
+        assert audit.asked(), "nothing of the run is in the audit log"
+        self.audits[step] = audit.writes()
         self.reports[step] = report
         return report
 
@@ -115,6 +120,7 @@ def settled(made: Scene) -> Scene:
 def removed(settled: Scene) -> Scene:
     before = settled.versions()
     settled.run("again")
+    settled.run("plan-removal", "--check", remove_refused=True)
     assert settled.versions() == before, "a run without a cause wrote something"
     settled.run("remove", remove_refused=True)
     return settled
@@ -126,6 +132,7 @@ def finished(removed: Scene) -> Scene:
     path = objects.path_of(OLD, "MariaDBConsumer", LONG, removed.namespace)
     patch = {"metadata": {"labels": {KEEP_LABEL: None}}}
     objects.call(removed.world.api, "PATCH", path, patch, "application/merge-patch+json")
+    removed.run("plan-finish", "--check", finish=True)
     removed.run("finish", finish=True)
     return removed
 
@@ -183,6 +190,38 @@ def test_broken_ones_are_refused_by_name(settled: Scene, kind: str) -> None:
 def test_the_label_is_all_that_is_written_on_the_old_object(settled: Scene) -> None:
     for name, changes in settled.written.items():
         assert changes == ({"labels": {"app": "site", KEEP_LABEL: "true"}} if name in WHOLE else {}), name
+
+
+@pytest.mark.parametrize("step", ["plan", "again", "plan-removal", "plan-finish"])
+def test_a_plan_and_a_run_without_a_cause_ask_for_no_write(finished: Scene, step: str) -> None:
+    assert told(finished.audits[step]) == set()
+
+
+def test_the_api_server_saw_nothing_written_on_an_old_object_but_the_label(finished: Scene) -> None:
+    seen = {step: of_old_objects(entries) for step, entries in finished.audits.items()}
+    assert {step for step, found in seen.items() if found} == {"migrate"}
+    label = {"labels": {KEEP_LABEL: "true"}}
+    assert sorted(seen["migrate"], key=lambda entry: entry[1]) == [
+        ("patch", name, "", {"apiVersion": OLD, "kind": "MariaDBConsumer", "metadata": {
+            "namespace": finished.namespace, "name": name, **label
+        }})
+        for name in sorted(WHOLE)
+    ]  # fmt: skip
+
+
+def test_the_api_server_saw_no_other_write(finished: Scene) -> None:
+    names = {"shop": "shop", "blog": "blog", LONG: CUT, **{kind: kind for kind in REFUSED}}
+    made = {
+        f"patch {kind} {name}{end}"
+        for name in names.values()
+        for kind, end in (("secrets", "-seed"), ("databaserequests", ""))
+    }
+    wrote = {step: told([e for e in entries if not of_old_objects([e])]) for step, entries in finished.audits.items()}
+    assert wrote["make"] == made
+    assert wrote["migrate"] <= made, "what is there already is applied once more at most"
+    gone = {line.replace("patch", "delete") for line in made if any(kind in line for kind in REFUSED)}
+    assert wrote["remove"] == gone
+    assert wrote["finish"] == {"patch databaserequests shop", "patch databaserequests blog"}
 
 
 def test_text_stays_text(settled: Scene) -> None:

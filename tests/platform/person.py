@@ -35,7 +35,10 @@ def run(world: Cases, playbook: str, variables: Json, check: bool = False) -> tu
     runner = Runner(world.sandbox.kubeconfig, folder)
     done = runner.run(f"{playbook}.yml", {"output": str(output), **variables}, 0, None, ["--check"] if check else [])
     world.runner.runs.append(done)
-    report: Json = json.loads(output.read_text(encoding="utf-8")) if output.exists() else {}
+    report: Json = {}
+    if output.exists():
+        assert output.stat().st_mode & 0o777 == 0o600, "others may read the report"
+        report = json.loads(output.read_text(encoding="utf-8"))
     return done, report
 
 
@@ -74,6 +77,12 @@ def row(place: Place, database: str) -> Json:
     """A row of the ledger; empty where there is none."""
     found = place.server.query("SELECT * FROM dbaas_operator.ownership WHERE database_name = %s", [database])
     return {k: v.decode() if isinstance(v, bytes) else v for k, v in found[0].items()} if found else {}
+
+
+def age(place: Place, database: str) -> None:
+    """Let a database have been made an hour earlier, as those are that are handed over or restored."""
+    earlier = "UPDATE dbaas_operator.ownership SET created_at = created_at - INTERVAL 1 HOUR"
+    place.server.query(f"{earlier} WHERE database_name = %s", [database])
 
 
 def patch(world: Cases, kind: str, namespace: str, name: str, body: Json, status: bool = False) -> None:

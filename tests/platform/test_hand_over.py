@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.cases.world import DONE, Cases, Place
 from tests.integration.e2ehelpers import ROWS, Account, Log, Request, token
-from tests.platform.person import Json, ready, row, run
+from tests.platform.person import Json, age, ready, row, run
 
 PERSON = "False/True/False"
 
@@ -45,8 +45,11 @@ def test_to_another_namespace(world: Cases) -> None:
     # The former owner owns nothing, and drops nothing.
     assert world.reconcile(source) == f"LedgerRowMissing {PERSON}", source.told()
     world.delete(source)
+    age(place, account.database)
     assert account.exists() == (True, True) and account.rows() == ROWS
     assert world.reconcile(target) == f"SeedAdopted {DONE}", target.told()
+    assert "for a former request, from which it came to this one" in target.condition("Ready")["message"]
+    world.steady(target)
     assert target.ask("SELECT COUNT(*) FROM t") == ROWS
 
 

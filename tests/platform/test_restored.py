@@ -8,7 +8,7 @@ from dev.waiting import wait_for
 from tests.cases.world import DONE, Cases
 from tests.integration.e2ehelpers import DEADLINE, ROWS, Log, Request
 from tests.invariants import check
-from tests.platform.person import lose, name_of, patch, ready, restore, row, run
+from tests.platform.person import age, lose, name_of, patch, ready, restore, row, run
 
 PERSON = "False/True/False"
 
@@ -54,7 +54,9 @@ def test_O8_plain_with_its_secret(world: Cases) -> None:
         world.apply({"apiVersion": "v1", "kind": kind, "metadata": kept, **body})
     after = restore(world, found)
     assert world.reconcile(after).startswith("Creating"), after.told()
+    age(place, account.database)
     assert world.reconcile(after) == f"DatabaseCreated {DONE}", after.told()
+    assert "for a former request, from which they came to this one" in after.condition("Ready")["message"]
     assert row(place, account.database)["request_uid"] == after.uid
     assert after.values()["PASSWORD"] == account.password, "the application's password was changed"
     after.ask("SELECT 1")

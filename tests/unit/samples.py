@@ -12,6 +12,8 @@ Dict = dict[str, Any]
 CLUSTER = "cluster-1"
 UID = "11111111-1111-4111-8111-111111111111"
 OTHER_UID = "22222222-2222-4222-8222-222222222222"
+CREATED = "2026-01-01T00:00:00Z"  # the request
+ROW_CREATED = "2026-01-01 00:00:09"  # its row, as a server writes it
 DERIVED_USER = names.derived_account(CLUSTER, UID)
 DERIVED_DATABASE = names.derived_database("ns", "req", CLUSTER, UID)
 REFERENCE: Dict = {"databaseObjectReference": {"kind": "DatabaseMySQLProvider", "name": "dev"}, "name": "one"}
@@ -88,6 +90,7 @@ def request(spec: Dict | None = None, status: Dict | None = None, **changes: Any
         "name": "req",
         "namespace": "ns",
         "uid": UID,
+        "created": CREATED,
         "generation": 1,
         "deleting": False,
         "spec": {"scope": "development", "type": "mysql", "name": "mariadb", **(spec or {})},
@@ -174,6 +177,7 @@ def ledger_row(
         "origin": origin,
         "state": state,
         "ready_seconds": ready,
+        "created_at": ROW_CREATED,
         "fence": 900,
         "namespace": "ns",
         "request": "req",
@@ -220,6 +224,7 @@ def row(
         "origin": origin,
         "state": state,
         "ready_seconds": ready,
+        "created_at": ROW_CREATED,
         "fence": 900,
         "folds": False,
         "username": user,

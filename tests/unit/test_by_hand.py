@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 from ansible_collections.lagoon.dbaas.plugins.module_utils import by_hand, finalizer
-from ansible_collections.lagoon.dbaas.plugins.module_utils.kube import KubeError
 
 REASONS = {
     "SeedCreated": {"state": "done", "message": "made"},
@@ -91,9 +90,7 @@ def request(**metadata: Any) -> dict[str, Any]:
 )
 def test_finalizer(found: Any, state: str, finalizers: list[str] | None) -> None:
     patch = by_hand.finalizer_patch(found, state)
-    assert patch == (
-        None if finalizers is None else {"metadata": {"finalizers": finalizers, "resourceVersion": "7"}}
-    )
+    assert patch == (None if finalizers is None else {"metadata": {"finalizers": finalizers, "resourceVersion": "7"}})
 
 
 @pytest.mark.parametrize("name", ["", "a/../b", "a/", "..", "A", "a b", "a" * 64, "-a"])
@@ -103,8 +100,3 @@ def test_a_namespace_that_is_none_is_never_asked_for(name: str) -> None:
             raise AssertionError("the API was asked")
 
     assert "Say which namespace" in by_hand.missing_rights(Nowhere(), name)[0]  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(("status", "words"), [(None, "set KUBECONFIG"), (403, "use an admin's"), (500, "Try again")])
-def test_an_api_that_fails(status: int | None, words: str) -> None:
-    assert words in by_hand.explain(KubeError(status, "GET", "x"), "ns")

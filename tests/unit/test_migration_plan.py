@@ -421,7 +421,7 @@ def test_names_can_be_chosen() -> None:
 def test_write_notes_name_the_object() -> None:
     documents = [{"kind": "Secret", "metadata": {"namespace": "n", "name": name}} for name in ("a", "b")]
     bad: Json = {"error": {"reason": "Forbidden", "msg": "with values"}}
-    told = "The API refused to write the Secret a: Forbidden. Use an admin's kubeconfig."
+    told = "This kubeconfig may not write the Secret a in n: use an admin's."
     assert migration.write_notes(bad, documents[:1]) == {"n/a": told}
     assert set(migration.write_notes({"result": {"results": [{}, bad]}}, documents)) == {"n/b"}
     assert migration.write_notes({"result": {"kind": "Secret"}}, documents[:1]) == {}

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 from ansible_collections.lagoon.dbaas.plugins.module_utils import migration_names, migration_reading
-from ansible_collections.lagoon.dbaas.plugins.module_utils.kube import Kube, KubeError
+from ansible_collections.lagoon.dbaas.plugins.module_utils.kube import Kube, KubeError, asked
 
 Json = dict[str, Any]
 
@@ -48,7 +48,7 @@ class Api:
             return None
         for part, status in self.failing.items():
             if path.endswith(part):
-                raise KubeError(status, "GET", part)
+                raise KubeError(status, asked("GET", path))
         return {"items": self.lists.get(path, [])}
 
     def items(self, path: str) -> list[Json]:
@@ -58,12 +58,12 @@ class Api:
 @pytest.mark.parametrize(
     ("part", "status", "words"),
     [
-        ("namespaces/shop", 403, ["HTTP 403", "get the namespace", "admin's kubeconfig"]),
-        ("shop/mariadbconsumers", 403, ["HTTP 403", "list MariaDBConsumers", "admin's kubeconfig"]),
-        ("shop/databaserequests", 403, ["HTTP 403", "list DatabaseRequests", "admin's kubeconfig"]),
-        ("namespaces/shop", 401, ["HTTP 401", "admin's kubeconfig"]),
-        ("namespaces/shop", None, ["no answer", "KUBECONFIG"]),
-        ("namespaces/shop", 500, ["HTTP 500"]),
+        ("namespaces/shop", 403, ["This kubeconfig may not get namespaces: use an admin's."]),
+        ("shop/mariadbconsumers", 403, ["This kubeconfig may not list mariadbconsumers in shop: use an admin's."]),
+        ("shop/databaserequests", 403, ["This kubeconfig may not list databaserequests in shop: use an admin's."]),
+        ("namespaces/shop", 401, ["HTTP 401", "use an admin's"]),
+        ("namespaces/shop", None, ["can't be reached", "KUBECONFIG"]),
+        ("namespaces/shop", 500, ["HTTP 500", "get namespaces"]),
     ],
 )
 def test_a_missing_right_is_named(part: str, status: int | None, words: list[str]) -> None:

@@ -456,7 +456,7 @@ def test_the_sentence_names_a_replica() -> None:
 @pytest.mark.parametrize(
     ("row_found", "server_found", "verdict", "reason", "params"),
     [
-        pytest.param({"needs": "secret"}, {}, "wait", "SeedSecretMissing", {}, id="waits"),
+        pytest.param({"needs": "secret"}, {}, "wait", "SeedSecretMissing", {"secret": "seed"}, id="waits"),
         pytest.param(
             {"row": 2, "verdict": "refuse", "reason": "SeedSecretInvalid"},
             {},
@@ -490,6 +490,23 @@ def test_seed_verdict(
     assert got["verdict"] == verdict
     assert got["outcome"].get("reason") == reason
     assert params.items() <= got["outcome"].get("params", {}).items()
+
+
+@pytest.mark.parametrize("name", ["shop-seed", "a.b-c.1", "x" * 253])
+def test_a_seed_secret_that_is_missing_is_named(name: str) -> None:
+    found = seeded(seed={"state": "missing"})
+    found["request"]["spec"]["seed"] = {"name": name, "namespace": "ns"}
+    first = plan.seed_verdict(found, {"params": {}}, {"needs": "secret"}, {}, {})
+    later = plan.seed_of_row(found, row(state="creating", database="app", origin="adopted"))
+    assert first["outcome"] == later["outcome"] == {"reason": "SeedSecretMissing", "params": {"secret": name}}
+
+
+@pytest.mark.parametrize("name", ["", "a b", "{{ 1 }}", "shop\n", "Shop", "a..b", "-a", "x" * 254])
+def test_what_no_secret_can_be_called_is_not_told(name: str) -> None:
+    found = seeded(seed={"state": "missing"})
+    found["request"]["spec"]["seed"] = {"name": name, "namespace": "ns"}
+    got = plan.seed_verdict(found, {"params": {}}, {"needs": "secret"}, {}, {})
+    assert got["outcome"]["params"] == {"secret": "that spec.seed.name names"}
 
 
 def test_no_value_of_the_seed_goes_into_a_sentence() -> None:

@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import yaml
 from ansible_collections.lagoon.dbaas.plugins.module_utils import plan, sql
 
+from dev.paths import ROOT
 from tests.unit import samples
 from tests.unit.samples import DERIVED_DATABASE, DERIVED_USER, SEED_SPEC, bad, grant, ok, read, row, seed, seeded, there
 
+REASONS = yaml.safe_load((ROOT / "roles/dbaas_request/vars/main.yml").read_text(encoding="utf-8"))[
+    "dbaas_request_reasons"
+]
 GRANT: dict[str, Any] = {"grants": [grant("app-user")]}
 DATABASE: dict[str, Any] = {"databases": [{"name": "app"}]}
 ACCOUNT: dict[str, Any] = {"users": [{"user": "app-user", "host": "%"}]}
@@ -469,8 +474,33 @@ def test_a_count_that_failed_is_a_wait(result: dict[str, Any], reason: str) -> N
     ("given", "reason"),
     [(row(origin="adopted"), "SeedAdopted"), (row(), "SeedCreated"), (plain("ready"), "DatabaseCreated")],
 )
-def test_done_reason(given: dict[str, Any], reason: str) -> None:
-    assert plan.done_reason(read(), given) == reason
+def test_the_outcome_of_a_request_that_is_ready(given: dict[str, Any], reason: str) -> None:
+    assert plan.done_outcome(read(), given)["reason"] == reason
+
+
+@pytest.mark.parametrize(
+    ("given", "own", "inherited"),
+    [
+        (row(origin="adopted"), "was taken over;", "was taken over for a former request, from which it came"),
+        (row(), "did not exist and were created", "were created for a former request, from which they came"),
+        (plain("ready"), "were created.", "were created for a former request, from which they came"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("made", "former"),
+    [
+        pytest.param("2026-01-01 00:00:09", False, id="after-the-request"),
+        pytest.param("2025-12-31 23:58:00", False, id="clocks-differ"),
+        pytest.param(None, False, id="by-this-run"),
+        pytest.param("2025-12-31 12:00:00", True, id="before-it"),
+    ],
+)
+def test_what_came_from_another_request_is_not_said_to_be_made_for_this_one(
+    given: dict[str, Any], own: str, inherited: str, made: str | None, former: bool
+) -> None:
+    found = plan.done_outcome(read(), {**given, "created_at": made})
+    sentence = REASONS[found["reason"]]["message"].format_map(found["params"])
+    assert (own in sentence, inherited in sentence) == (not former, former), sentence
 
 
 QUERIES = sql.statements(["login", "use"], "app")

@@ -4,7 +4,8 @@
 Arguments: ``names`` (list of str): as they were given, text with commas as well; ``file`` (str): a file with a name a
 line, "" for none; a relative path is looked for where ansible-playbook was started, unlike the ``file`` lookup's.
 
-Returns ``{namespaces}``, each once and in the order given. Fails with what to do where the file can't be read.
+Returns ``{namespaces}``, each once and in the order given. Fails with what to do where the file can't be read,
+or where a collection that a migration needs isn't installed.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible.plugins.action import ActionBase
-from ansible_collections.lagoon.dbaas.plugins.module_utils import migration_names
+from ansible_collections.lagoon.dbaas.plugins.module_utils import lacking, migration_names
 
 
 class ActionModule(ActionBase):
@@ -28,6 +29,10 @@ class ActionModule(ActionBase):
                 "file": {"type": "str", "default": ""},
             }
         )
+        missing = lacking.modules(["kubernetes.core.k8s"])
+        if missing:
+            result.update({"failed": True, "msg": " ".join(missing)})
+            return result
         try:
             listed = migration_names.from_file(Path(args["file"])) if args["file"] else []
         except migration_names.ListError as error:

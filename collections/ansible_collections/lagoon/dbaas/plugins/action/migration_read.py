@@ -14,7 +14,7 @@ from typing import Any
 
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
-from ansible_collections.lagoon.dbaas.plugins.module_utils import migration
+from ansible_collections.lagoon.dbaas.plugins.module_utils import lacking, migration
 from ansible_collections.lagoon.dbaas.plugins.module_utils.kube import Kube, KubeError
 from ansible_collections.lagoon.dbaas.plugins.module_utils.migration_reading import read_all, unread
 
@@ -33,17 +33,14 @@ class ActionModule(ActionBase):
         )
         try:
             kube = Kube()
-        except KubeError:
-            message = "No kubeconfig could be read: set KUBECONFIG to an admin's."
-            failed = [unread(n, "NoKubeconfig", message) for n in args["namespaces"]]
+        except KubeError as error:
+            failed = [unread(n, "NoKubeconfig", lacking.answer(error)) for n in args["namespaces"]]
             read: dict[str, Any] = {"entries": failed, "documents": [], "whole": True}
         else:
             read = read_all(kube, args["namespaces"], args["settings"])
         if not read["whole"]:
-            Display().warning(
-                "This kubeconfig's user may not list the MariaDBConsumers of all namespaces: whether one elsewhere"
-                " names the same database can't be told."
-            )
+            lacks = lacking.right("list mariadbconsumers")
+            Display().warning(f"{lacks} Until then whether one elsewhere names the same database can't be told.")
         entries = read["entries"]
         result.update(read)
         result.update(

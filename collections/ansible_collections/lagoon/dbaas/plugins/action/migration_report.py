@@ -11,9 +11,7 @@ Fails where none was given, and where an entry isn't as the step wants it, so th
 
 from __future__ import annotations
 
-import json
 import time
-from pathlib import Path
 from typing import Any
 
 from ansible.plugins.action import ActionBase
@@ -50,11 +48,9 @@ class ActionModule(ActionBase):
             Display().display(line)
         result.update({"changed": False, "counts": report["counts"]})
         if args["file"]:
-            try:
-                # For its owner's eyes alone.
-                tables.write_file(Path(args["file"]), json.dumps(report, indent=2) + "\n", mode=0o600)
-            except OSError as error:
-                result.update({"failed": True, "msg": f"The report {args['file']} can't be written: {error.strerror}."})
+            problem = tables.write_report(args["file"], report)
+            if problem:
+                result.update({"failed": True, "msg": problem})
                 return result
         bad = sum(not row["good"] for row in rows)
         if bad:

@@ -12,8 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible.plugins.action import ActionBase
-from ansible.plugins.loader import module_loader
-from ansible_collections.lagoon.dbaas.plugins.module_utils import by_hand
+from ansible_collections.lagoon.dbaas.plugins.module_utils import by_hand, lacking
 from ansible_collections.lagoon.dbaas.plugins.module_utils.kube import Kube, KubeError
 
 
@@ -24,11 +23,7 @@ class ActionModule(ActionBase):
         """Run the action; see the top of this file."""
         result: dict[str, Any] = super().run(tmp, task_vars)
         _, args = self.validate_argument_spec({"namespace": {"type": "str", "required": True}})
-        missing = [
-            f"The module {name} isn't installed: ansible-galaxy collection install -r requirements.yml"
-            for name in by_hand.MODULES
-            if module_loader.find_plugin(name) is None
-        ]
+        missing = lacking.modules()
         result.update({"changed": False, "requests": [], "missing": missing})
         if missing:
             return result
@@ -38,5 +33,5 @@ class ActionModule(ActionBase):
             if not missing:
                 result["requests"] = by_hand.requests(kube, args["namespace"])
         except KubeError as error:
-            missing.append(by_hand.explain(error, args["namespace"]))
+            missing.append(lacking.answer(error))
         return result

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible.plugins.action import ActionBase
-from ansible_collections.lagoon.dbaas.plugins.module_utils import platform_reading
+from ansible_collections.lagoon.dbaas.plugins.module_utils import lacking, platform_reading
 from ansible_collections.lagoon.dbaas.plugins.module_utils.kube import Kube, KubeError
 
 
@@ -25,10 +25,12 @@ class ActionModule(ActionBase):
         result: dict[str, Any] = super().run(tmp, task_vars)
         _, args = self.validate_argument_spec({"cluster": {"type": "str", "default": ""}})
         result["changed"] = False
+        problem = " ".join(lacking.modules())
         try:
-            result.update(platform_reading.read_platform(Kube(), args["cluster"]))
+            result.update(platform_reading.read_platform(Kube(), args["cluster"]) if not problem else {})
         except KubeError as error:
-            need = "KUBECONFIG has to name an admin's, who may read requests, providers and Secrets everywhere."
-            self._display.error(f"{error}. {need}")
-            result.update({"failed": True, "msg": str(error)})
+            problem = lacking.answer(error)
+        if problem:
+            self._display.display(problem, color="red", stderr=True)
+            result.update({"failed": True, "msg": problem})
         return result

@@ -2,7 +2,7 @@
 """Show a report to the person who runs a playbook, and write it to a file if one is named.
 
 Arguments: ``report`` (dict, required): ``{lines, data, failed, summary}``; ``output`` (str): the file that gets
-``data`` as JSON, whole or not at all.
+``data`` as JSON, whole or not at all, readable by its owner alone.
 
 The lines go to the screen as they are, without Ansible's quoting. With ``failed`` the task fails, and so
 ansible-playbook ends with status 2. No secret may be in a report.
@@ -10,8 +10,6 @@ ansible-playbook ends with status 2. No secret may be in a report.
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 from ansible.plugins.action import ActionBase
@@ -31,9 +29,7 @@ class ActionModule(ActionBase):
         self._display.display("\n".join([*report["lines"], report["summary"]]))
         result.update({"changed": False, "failed": bool(report.get("failed")), "msg": report["summary"]})
         if args["output"]:
-            text = json.dumps(report["data"], indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-            try:
-                tables.write_file(Path(args["output"]).expanduser().absolute(), text)
-            except OSError as error:
-                result.update({"failed": True, "msg": f"the report couldn't be written: {error.strerror}"})
+            problem = tables.write_report(args["output"], report["data"])
+            if problem:
+                result.update({"failed": True, "msg": problem})
         return result

@@ -63,7 +63,7 @@ class FilterModule:
             "seed_of_row": plan.seed_of_row,
             "settle": plan.settle,
             "make_failed": plan.make_failed,
-            "done_reason": plan.done_reason,
+            "done_outcome": plan.done_outcome,
             "finalize": plan.finalize,
             "drop_steps": plan.drop_steps,
             "undo_steps": plan.undo_steps,

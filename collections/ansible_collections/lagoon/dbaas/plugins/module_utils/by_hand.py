@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.lagoon.dbaas.plugins.module_utils import conditions, finalizer, names, plan
-from ansible_collections.lagoon.dbaas.plugins.module_utils.kube import GROUP, Kube, KubeError, provider_path
+from ansible_collections.lagoon.dbaas.plugins.module_utils import conditions, finalizer, lacking, names, plan
+from ansible_collections.lagoon.dbaas.plugins.module_utils.kube import GROUP, Kube, provider_path
 
 Dict = dict[str, Any]
 
-MODULES = ("community.mysql.mysql_query", "kubernetes.core.k8s")
 _OURS = "crd.lagoon.sh"
 #: What a run does, as (verb, API group, resource, in the request's namespace).
 RIGHTS = (
@@ -32,24 +31,6 @@ RIGHTS = (
 )
 
 
-def explain(error: KubeError, namespace: str) -> str:
-    """What a person has to do about an API that doesn't answer as it should.
-
-    Args:
-        error: of the call. namespace: the one that was asked for.
-    """
-    if error.status is None:
-        return (
-            "The Kubernetes API can't be reached: set KUBECONFIG to an admin's kubeconfig of the cluster, "
-            "and see that `kubectl get namespaces` works with it."
-        )
-    if error.status in (401, 403):
-        return (
-            f"The Kubernetes API refuses this kubeconfig (HTTP {error.status}): use an admin's, for {namespace}."
-        )
-    return f"The Kubernetes API failed ({error}). Try again."
-
-
 def missing_rights(kube: Kube, namespace: str) -> list[str]:
     """Sentences about what is missing in the cluster: the namespace, the CRDs, rights.
 
@@ -64,7 +45,7 @@ def missing_rights(kube: Kube, namespace: str) -> list[str]:
     refused = [right for right in RIGHTS if not _may(kube, namespace, right)]
     if refused:
         return [
-            f"This kubeconfig may not {verb} {resource}{f' in {namespace}' if namespaced else ''}: use an admin's."
+            lacking.right(f"{verb} {resource}{f' in {namespace}' if namespaced else ''}")
             for verb, _, resource, namespaced in refused
         ]
     if kube.get(f"/api/v1/namespaces/{namespace}") is None:
@@ -149,8 +130,9 @@ def result_of(read: Dict, outcome: Dict, reasons: Dict, finalizing: bool, row: D
             "message": known.get("message", ""),
             "planned": [],
         }
-    done = plan.done_reason(read, row)
-    return {"state": "done", "reason": done, "message": reasons[done]["message"], "planned": planned}
+    done = plan.done_outcome(read, row)
+    message = reasons[done["reason"]]["message"].format_map(done["params"])
+    return {"state": "done", "reason": done["reason"], "message": message, "planned": planned}
 
 
 #: How a state is told; the last column is whether a person has to look.

@@ -8,6 +8,7 @@ of a whole run in one task, for status and for Events.
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,41 @@ TIMEOUT = (5, 20)
 
 
 class KubeError(Exception):
-    """The API didn't do what was asked. ``status`` is the HTTP status, None where there was no answer."""
+    """The API didn't do what was asked.
 
-    def __init__(self, status: int | None, method: str, kind: str) -> None:
-        super().__init__(f"the Kubernetes API answered {status or 'nothing'} to {method} {kind}")
-        self.status = status
+    Attributes:
+        status: the HTTP status, None where there was no answer.
+        what: what was asked for, such as ``list services in shop``; no object's own name is in it.
+    """
+
+    def __init__(self, status: int | None, what: str) -> None:
+        super().__init__(f"the Kubernetes API answered {status or 'nothing'} to {what}")
+        self.status, self.what = status, what
+
+
+class NoKubeconfig(KubeError):
+    """No kubeconfig could be read."""
+
+    def __init__(self) -> None:
+        super().__init__(None, "nobody: no kubeconfig could be read")
+
+
+_PATH = re.compile(r"/(?:api|apis/[^/]+)/[^/]+(?:/namespaces/([^/]+)(?=/))?/([^/]+)(/[^/]+)?(?:/([^/]+))?")
+_VERBS = {"POST": "create", "PATCH": "patch", "DELETE": "delete"}
+
+
+def asked(method: str, path: str) -> str:
+    """A call in the words of ``kubectl auth can-i``: verb, resource with subresource, namespace.
+
+    Args:
+        method: HTTP's. path: of the call.
+    """
+    found = _PATH.fullmatch(path.partition("?")[0].rstrip("/"))
+    if not found:
+        return "read which kinds there are"
+    namespace, resource, name, subresource = found.groups()
+    verb = _VERBS.get(method, "get" if name else "list")
+    return f"{verb} {resource}" + (f"/{subresource}" if subresource else "") + (f" in {namespace}" if namespace else "")
 
 
 class Kube:
@@ -39,12 +70,11 @@ class Kube:
             else:
                 kubernetes.config.load_incluster_config(client_configuration=configuration)
         except kubernetes.config.ConfigException:
-            raise KubeError(None, "load", "kubeconfig") from None
+            raise NoKubeconfig from None
         configuration.retries = urllib3.Retry(total=0)
         self._client = kubernetes.client.ApiClient(configuration)
 
     def _call(self, method: str, path: str, body: Any = None, content_type: str = "application/json") -> Any:
-        kind = path.rstrip("/").split("/")[-1] if method == "POST" else "/".join(path.split("/")[-2:])
         try:
             return self._client.call_api(
                 path,
@@ -57,9 +87,9 @@ class Kube:
                 _request_timeout=TIMEOUT,
             )
         except kubernetes.client.ApiException as error:
-            raise KubeError(error.status, method, kind) from None
+            raise KubeError(error.status, asked(method, path)) from None
         except (urllib3.exceptions.HTTPError, OSError):
-            raise KubeError(None, method, kind) from None
+            raise KubeError(None, asked(method, path)) from None
 
     def get(self, path: str) -> dict[str, Any] | None:
         """Read one object or a list; None where there is none of it. Raises KubeError."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from ansible_collections.lagoon.dbaas.plugins.module_utils import (
     conditions,
+    lacking,
     migration_checks,
     migration_names,
     migration_places,
@@ -395,8 +396,9 @@ def write_notes(written: Dict, documents: list[Dict]) -> dict[str, str]:
     for document, answer in zip(documents, results, strict=True):
         if answer.get("error"):
             metadata, why = document["metadata"], answer["error"].get("reason", "no answer")
-            text = f"The API refused to write the {document['kind']} {metadata['name']}: {why}."
-            text += " Use an admin's kubeconfig." if why == "Forbidden" else ""
+            text = f"The {document['kind']} {metadata['name']} could not be written: {why}."
+            if why == "Forbidden":
+                text = lacking.right(f"write the {document['kind']} {metadata['name']} in {metadata['namespace']}")
             notes[f"{metadata['namespace']}/{metadata['name']}"] = text
     return notes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.lagoon.dbaas.plugins.module_utils import migration, migration_names, names
+from ansible_collections.lagoon.dbaas.plugins.module_utils import lacking, migration, migration_names, names
 from ansible_collections.lagoon.dbaas.plugins.module_utils.kube import GROUP, Kube, KubeError, core_path
 
 OLD_GROUP = "/apis/mariadb.amazee.io/v1"
@@ -19,32 +19,18 @@ class NotReadableError(Exception):
         self.reason = reason
 
 
-def read(kube: Kube, path: str, what: str) -> dict[str, Any] | None:
+def read(kube: Kube, path: str) -> dict[str, Any] | None:
     """Read one object or a list; None where there is none of it.
 
     Args:
-        kube: the API. path: its path. what: what it is, with the verb that has to be allowed.
+        kube: the API. path: its path.
     Raises:
         NotReadableError: the API didn't answer or refused, with what a person can do about it.
     """
     try:
         return kube.get(path)
     except KubeError as error:
-        raise NotReadableError(refusal(error.status, what), "KubernetesError") from None
-
-
-def refusal(status: int | None, what: str) -> str:
-    """The sentence for a read that failed.
-
-    Args:
-        status: HTTP's, None for no answer. what: what was to be done, such as ``list Services``.
-    """
-    if status == 403:
-        return f"HTTP 403: this kubeconfig's user may not {what} there. Use an admin's kubeconfig."
-    if status == 401:
-        return "HTTP 401: the API doesn't take this kubeconfig's login. Use an admin's kubeconfig."
-    answer = f"answered HTTP {status}" if status else "gave no answer"
-    return f"The Kubernetes API {answer} ({what}). Is KUBECONFIG the right cluster's? Run this again."
+        raise NotReadableError(lacking.answer(error), "KubernetesError") from None
 
 
 def read_namespace(
@@ -62,10 +48,10 @@ def read_namespace(
         NotReadableError: the API failed, or namespace or kind doesn't exist.
     """
     path = f"/api/v1/namespaces/{namespace}"
-    if not names.LABEL.fullmatch(namespace) or read(kube, path, "get the namespace") is None:
+    if not names.LABEL.fullmatch(namespace) or read(kube, path) is None:
         raise NotReadableError("There is no such namespace.")
-    consumers = read(kube, f"{OLD_GROUP}/namespaces/{namespace}/mariadbconsumers", "list MariaDBConsumers")
-    requests = read(kube, f"{GROUP}/namespaces/{namespace}/databaserequests", "list DatabaseRequests")
+    consumers = read(kube, f"{OLD_GROUP}/namespaces/{namespace}/mariadbconsumers")
+    requests = read(kube, f"{GROUP}/namespaces/{namespace}/databaserequests")
     if requests is None:
         raise NotReadableError("The cluster has no kind DatabaseRequest: apply config/crd first.")
     if consumers is None and settings["step"] == migration.MIGRATE:
@@ -92,7 +78,7 @@ def names_in_use(kube: Kube, found: dict[str, Any], settings: dict[str, Any]) ->
         for plural, name in wanted:
             if not migration_names.SERVICE_NAME.fullmatch(name.removesuffix("-seed")):
                 continue  # the checks say so; it must not become part of a path
-            document = read(kube, core_path(found["namespace"], plural, name), f"get {plural.capitalize()}")
+            document = read(kube, core_path(found["namespace"], plural, name))
             if document and name == entry["seed"] and migration.consumer_of(document) == entry["consumer"]:
                 seeds.append(name)
             elif document:

@@ -18,6 +18,8 @@ RESERVED_ACCOUNTS = frozenset(("root", "mysql", "mariadb.sys"))
 #: A label of a host name (DNS-1123), as namespaces and scopes are named.
 LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
+_OBJECT = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+
 PASSWORD_LENGTH = 32
 _ALPHABET = string.ascii_letters + string.digits + "-_"
 
@@ -42,6 +44,11 @@ def derived_database(namespace: str, name: str, cluster: str, uid: str) -> str:
 def derived_account(cluster: str, uid: str) -> str:
     """The account's name of a request without a seed: ``u-`` and 24 of a hash of cluster id and UID."""
     return "u-" + _digest(cluster, uid, 24)
+
+
+def is_object(text: str) -> bool:
+    """Whether an object of the cluster can be called so: letters, digits, ``-`` and ``.``, at most 253."""
+    return len(text) <= 253 and _OBJECT.fullmatch(text) is not None
 
 
 def is_derived(username: str) -> bool:

@@ -22,6 +22,8 @@ from ansible_collections.lagoon.dbaas.plugins.module_utils import (
 
 Dict = dict[str, Any]
 
+#: Seconds by which the clocks of a server and of the cluster are taken to differ at most.
+CLOCKS = 300
 #: What OwnershipUnproven says where nothing was tried.
 NO_PROOF = "no password came along that could prove it to be this request's"
 
@@ -202,6 +204,7 @@ def ledger_row(found: Dict, connection: Dict, answer: Dict) -> Dict:
         "origin": found["origin"],
         "state": found["state"],
         "ready_seconds": found["ready_seconds"],
+        "created_at": found["created_at"],
         "fence": int(found["fence"]),
         "folds": int(answer["server"][0]["folds"]) != 0,
         "username": owner.get("user"),
@@ -438,10 +441,16 @@ def seed_of_row(read: Dict, row: Dict) -> Dict:
     if not seeded:
         return {}
     if "seed" in spec and seed["state"] == "missing":
-        return {"outcome": outcome("SeedSecretMissing")}
+        return {"outcome": _seed_missing(spec)}
     if "seed" not in spec or seed["state"] != "valid" or not names_row(seed, row):
         return {"outcome": outcome("SeedChanged"), "undo": True}
     return {}
+
+
+def _seed_missing(spec: Dict) -> Dict:
+    name = spec["seed"]["name"]
+    # The schema lets no other name in; a sentence doesn't rely on that.
+    return outcome("SeedSecretMissing", secret=name if names.is_object(name) else "that spec.seed.name names")
 
 
 def names_row(seed: Dict, row: Dict) -> bool:
@@ -554,13 +563,31 @@ def make_failed(read: Dict, row: Dict, came_to: Dict, steps: list[str]) -> Dict:
     return {"outcome": errors.wait_outcome(came_to, row["connection"]["name"]), "undo": []}
 
 
-def done_reason(read: Dict, row: Dict) -> str:
-    """The reason of a request that is Ready, from the row's origin."""
+def done_outcome(read: Dict, row: Dict) -> Dict:
+    """The outcome of a request that is Ready, from the row's origin, and from whose it was when it was made."""
+    inherited = came_from_another(read["request"], row)
+    came = "for a former request, from which {} came to this one"
     if row["origin"] == "adopted":
-        return "SeedAdopted"
+        return outcome("SeedAdopted", once=f" {came.format('it')}" if inherited else "")
+    made = f"were created {came.format('they')}" if inherited else ""
     # A row that was handed over has the names that were derived for its former request.
-    derived = is_derived(read, row) or ("seed" not in read["request"]["spec"] and names.is_derived(row["username"]))
-    return "DatabaseCreated" if derived else "SeedCreated"
+    if is_derived(read, row) or ("seed" not in read["request"]["spec"] and names.is_derived(row["username"])):
+        return outcome("DatabaseCreated", made=made or "were created")
+    return outcome("SeedCreated", made=made or "did not exist and were created")
+
+
+def came_from_another(request: Dict, row: Dict) -> bool:
+    """Whether a row was another request's first: one that was handed over, or that came back with a new UID.
+
+    Args:
+        request: the request. row: its row; one that this run inserted has no ``created_at``.
+    Returns:
+        True where the row is older than the request, beyond what two clocks may differ.
+    """
+    if not row.get("created_at"):
+        return False
+    stamp = row["created_at"].replace(" ", "T") + "Z"
+    return conditions.seconds_since(stamp, request["created"]) > CLOCKS
 
 
 def finalize(read: Dict, found: Dict, grace_seconds: int) -> Dict:
@@ -777,7 +804,7 @@ def seed_verdict(read: Dict, static: Dict, row: Dict, server: Dict, login: Dict)
         refusal or a wait ends the run with.
     """
     if row.get("needs") == "secret":
-        return {"verdict": "wait", "outcome": outcome("SeedSecretMissing")}
+        return {"verdict": "wait", "outcome": _seed_missing(read["request"]["spec"])}
     number = login.get("number")
     params = {**static["params"], "number": number, "why": errors.LOGIN_WORDS.get(number or 0, errors.LOGIN_GUESS)}
     if server.get("too_long"):

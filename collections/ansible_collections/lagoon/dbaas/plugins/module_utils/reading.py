@@ -18,12 +18,17 @@ from ansible_collections.lagoon.dbaas.plugins.module_utils.kube import GROUP, Ku
 
 
 def own_part(found: dict[str, Any]) -> dict[str, Any]:
-    """What a run uses of a DatabaseRequest itself: ``{name, namespace, uid, generation, deleting, spec, status}``."""
+    """What a run uses of a DatabaseRequest itself.
+
+    Returns:
+        ``{name, namespace, uid, created, generation, deleting, spec, status}``; ``created`` is its creationTimestamp.
+    """
     metadata = found["metadata"]
     return {
         "name": metadata["name"],
         "namespace": metadata["namespace"],
         "uid": metadata["uid"],
+        "created": metadata["creationTimestamp"],
         "generation": metadata["generation"],
         "deleting": "deletionTimestamp" in metadata,
         "spec": found["spec"],

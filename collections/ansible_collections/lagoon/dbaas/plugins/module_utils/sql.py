@@ -136,6 +136,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"SELECT MAX(version) AS version FROM {LEDGER}.meta",
         "SELECT CONVERT(o.database_name USING utf8mb4) AS database_name, o.origin, o.state, o.fence,"
         " TIMESTAMPDIFF(SECOND, o.ready_at, UTC_TIMESTAMP()) AS ready_seconds,"
+        " CAST(o.created_at AS CHAR) AS created_at,"
         " CONVERT(o.namespace USING utf8mb4) AS namespace, CONVERT(o.request USING utf8mb4) AS request,"
         " CONVERT(o.request_uid USING utf8mb4) AS request_uid"
         f" FROM {LEDGER}.ownership o WHERE {_OWN_ROWS}",

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -38,15 +40,22 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
 
 
-def write_file(path: Path, text: str, mode: int = 0o666) -> None:
-    """Write a report's file, whole or not at all; one that is there is replaced.
+def write_report(file: str, data: object) -> str:
+    """Write a report's file as JSON, whole or not at all, for its owner's eyes alone; one that is there is replaced.
 
     Args:
-        path: where. text: what. mode: of the new file, before the umask.
-    Raises:
-        OSError: it can't be written.
+        file: where; a relative path begins where ansible-playbook was started, ``~`` is a home. data: what.
+    Returns:
+        Why it couldn't be written, as a sentence; "" where it was.
     """
+    path = Path(file).expanduser().absolute()
     part = path.with_name(f".{path.name}.{os.getpid()}")
-    part.touch(mode=mode)
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
+    try:
+        part.touch(mode=0o600)
+        part.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        return f"The report {printable(file)} can't be written: {error.strerror}."
+    return ""
