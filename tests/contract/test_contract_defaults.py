@@ -3,7 +3,7 @@
 import copy
 
 import pytest
-from ansible_collections.lagoon.dbaas.plugins.module_utils import plan, providers, seed_secret
+from ansible_collections.lagoon.dbaas.plugins.module_utils import claiming, dropping, providers, seed_secret
 
 from tests.contract.project import COLLECTION, PROVIDER, PYTHON, REQUEST, ROLES, ROOT, load, schema
 
@@ -96,7 +96,7 @@ def test_a_deletion_drops_unless_said_otherwise():
 
     def action(spec):
         row = {"username": "u", "origin": "created", "state": "ready", "ready_seconds": 1}
-        return plan.finalize({"request": {"spec": spec}}, {"row": row}, 900)["action"]
+        return dropping.finalize({"request": {"spec": spec}}, {"row": row}, 900)["action"]
 
     assert action({}) == action({"dropDatabaseOnDelete": default}) == "drop"
     assert action({"dropDatabaseOnDelete": not default}) == "keep"
@@ -108,7 +108,7 @@ def test_a_seed_is_kept_unless_said_otherwise():
 
     def deleted(**more):
         request = {"namespace": "n", "spec": {"seed": {"name": "s", "namespace": "n", **more}}, "status": {}}
-        return plan.used_seed(
+        return claiming.used_seed(
             {"request": request, "seed": {"state": "valid", "uid": "u", "resource_version": "1"}}
         )
 

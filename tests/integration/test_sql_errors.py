@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.lagoon.dbaas.plugins.module_utils import errors, plan, sql
+from ansible_collections.lagoon.dbaas.plugins.module_utils import errors, names, settling, sql
 
 from dev.operator import ansible_settings
 from dev.paths import ROOT
@@ -165,12 +165,12 @@ def test_p5_1819_of_a_password_policy(default_server: Sql, password: str) -> Non
         steps = ["create_account", "create_database", "grant"]
         came_to = default_server.send(["take", *steps], "app", **given)["outcome"]
         assert came_to == outcome("policy", 1819, index=4)
-        ending = plan.make_failed(samples.seeded(), samples.row("u", state="creating", ready=None), came_to, steps)
+        ending = settling.make_failed(samples.seeded(), samples.row("u", state="creating", ready=None), came_to, steps)
         assert ending["outcome"]["reason"] == "SeedPasswordPolicy"
         default_server.done(["take", *ending["undo"]], "app", **given)
         assert default_server.root("SELECT User FROM mysql.user WHERE User = 'u'") == []
         assert default_server.survey("uid-1")["rows"] == []
-        default_server.done("create_account", **{**given, "password": plan.names.generated_password()})
+        default_server.done("create_account", **{**given, "password": names.generated_password()})
     finally:
         default_server.root("UNINSTALL SONAME 'simple_password_check'")
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ansible_collections.lagoon.dbaas.plugins.module_utils import facts, plan, sql
+from ansible_collections.lagoon.dbaas.plugins.module_utils import errors, facts, locating, settling, sql
 
 from tests.integration.sqlhelpers import (
     CLUSTER,
@@ -224,7 +224,7 @@ def test_n9_a_name_that_no_folder_holds(server: Sql, database: str) -> None:
     assert refused["outcome"]["kind"] == "name"
     steps = ["create_account", "create_database", "grant"]
     row = samples.row("u", database, "creating", ready=None)
-    ending = plan.make_failed(samples.seeded(), row, refused["outcome"], steps)
+    ending = settling.make_failed(samples.seeded(), row, refused["outcome"], steps)
     assert (ending["outcome"]["reason"], ending["outcome"]["params"]["key"]) == ("SeedSecretInvalid", "database")
     server.done(["take", *ending["undo"]], database, **given)
     assert server.root("SELECT User FROM mysql.user WHERE User = 'u'") == []
@@ -251,8 +251,8 @@ def test_n9_a_server_that_folds_names(folding: Sql, origin: str) -> None:
         assert answer["databases"] == [{"name": "mydb"}]
         read = samples.seeded(seed=samples.seed(database="MyDB", username="app"))
         entry = {"connection": samples.connection(), "outcome": samples.ok(), "answer": answer}
-        row = plan.locate(read, [entry])["row"]
-        assert plan.seed_of_row(read, row) == {}, "the same seed, spelled as the server spells it"
+        row = locating.locate(read, [entry])["row"]
+        assert settling.seed_of_row(read, row) == {}, "the same seed, spelled as the server spells it"
     finally:
         folding.clean()
 
@@ -331,4 +331,4 @@ def test_s5_an_admin_that_may_not_read_accounts(default_server: Sql, where: str)
         "escape": "\\",
     }
     result = default_server.query(queries, arguments, login)
-    assert plan.errors.mysql_outcome(result, queries)["kind"] == "provider", "never: the account doesn't exist"
+    assert errors.mysql_outcome(result, queries)["kind"] == "provider", "never: the account doesn't exist"

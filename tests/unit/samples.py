@@ -218,7 +218,7 @@ def row(
     ready: int | None = 100,
     **sets: Any,
 ) -> Dict:
-    """A row as plan.locate finds it; the sets of its answer as keyword arguments."""
+    """A row as locating.locate finds it; the sets of its answer as keyword arguments."""
     return {
         "database": database,
         "origin": origin,

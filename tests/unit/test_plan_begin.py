@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.lagoon.dbaas.plugins.module_utils import conditions, plan, sql
+from ansible_collections.lagoon.dbaas.plugins.module_utils import (
+    claiming,
+    conditions,
+    judging,
+    locating,
+    probing,
+    settling,
+    sql,
+    sql_arguments,
+)
 
 from tests.unit import samples
 from tests.unit.samples import (
@@ -92,20 +101,21 @@ FAILURE = {"reason": "KubernetesError", "params": {"number": 503}}
     ],
 )
 def test_begin(found: dict[str, Any], finalizing: bool, outcome: dict[str, Any], again: bool) -> None:
-    assert plan.begin(found, finalizing, 10) == {"outcome": outcome, "again": again, "delay": 0}
+    assert locating.begin(found, finalizing, 10) == {"outcome": outcome, "again": again, "delay": 0}
 
 
 def test_k2_a_try_comes_not_before_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     found = read(status=refused_status(1, "2026-01-01T00:00:00Z"), request_generation=2)
     for at, delay in (("2026-01-01T00:00:00Z", 10), ("2026-01-01T00:00:04Z", 6), ("2026-01-01T00:00:09Z", 1)):
         monkeypatch.setattr(conditions, "now", lambda at=at: at)
-        assert plan.begin(found, False, 10) == {"outcome": STOP, "again": False, "delay": delay}
+        assert locating.begin(found, False, 10) == {"outcome": STOP, "again": False, "delay": delay}
     monkeypatch.setattr(conditions, "now", lambda: "2026-01-01T00:00:10Z")
-    assert plan.begin(found, False, 10) == {"outcome": GO, "again": True, "delay": 0}
+    assert locating.begin(found, False, 10) == {"outcome": GO, "again": True, "delay": 0}
 
 
 def test_row_arguments() -> None:
-    got = plan.row_arguments(read(), {**row(), "connection": "not sent"}, {"source": "seed", "password": "geheim"})
+    login = {"source": "seed", "password": "geheim"}
+    got = sql_arguments.row_arguments(read(), {**row(), "connection": "not sent"}, login)
     assert got == {
         "database": "app",
         "username": "app-user",
@@ -130,27 +140,27 @@ def test_row_arguments() -> None:
     ],
 )
 def test_the_fence_is_above_the_row_that_was_read(of_row: int, of_run: int, fence: int) -> None:
-    got = plan.row_arguments(read(fence=of_run), {**row(), "fence": of_row})
+    got = sql_arguments.row_arguments(read(fence=of_run), {**row(), "fence": of_row})
     assert (got["fence"], got["password"]) == (fence, "")
 
 
 def test_a_claim_has_no_fence_yet() -> None:
-    assert plan.row_arguments(read(), CLAIM)["fence"] == 1000
+    assert sql_arguments.row_arguments(read(), CLAIM)["fence"] == 1000
 
 
 @pytest.mark.parametrize("text", ["True", "[1, 2]", "{'a': 1}"])
 def test_names_travel_in_a_dict(text: str) -> None:
-    assert plan.names_arguments({"database": text, "username": text, "x": 1}) == {
+    assert sql_arguments.names_arguments({"database": text, "username": text, "x": 1}) == {
         "database": text,
         "username": text,
         "escape": "\\",
     }
-    assert plan.names_arguments(seed())["database"] == "app"
-    assert plan.names_arguments(row())["username"] == "app-user"
+    assert sql_arguments.names_arguments(seed())["database"] == "app"
+    assert sql_arguments.names_arguments(row())["username"] == "app-user"
 
 
 def test_database_info() -> None:
-    assert plan.database_info(row()) == {"username": "app-user", "databasename": "app"}
+    assert claiming.database_info(row()) == {"username": "app-user", "databasename": "app"}
 
 
 @pytest.mark.parametrize(
@@ -163,7 +173,7 @@ def test_database_info() -> None:
     ],
 )
 def test_accounts_of_other_hosts_are_told(verdict: dict[str, Any], told: str) -> None:
-    event = plan.accounts_event(verdict)
+    event = claiming.accounts_event(verdict)
     assert bool(event) is bool(told)
     assert told in event.get("message", "")
 
@@ -177,7 +187,7 @@ MINE = asked(rows=[ledger_row(state="creating", ready=None)], accounts=[ledger_a
 def claimed(
     found: dict[str, Any], result: dict[str, Any], answers: list[dict[str, Any]], written: bool = True
 ) -> dict[str, Any]:
-    return plan.claimed(found, CLAIM, written, result, answers)
+    return claiming.claimed(found, CLAIM, written, result, answers)
 
 
 def test_a_claim_that_is_in() -> None:
@@ -242,7 +252,7 @@ def test_a_claim_of_an_earlier_run_of_the_same_request_is_no_refusal(found: dict
     ],
 )
 def test_observed_seed(found: dict[str, Any], expected: dict[str, str]) -> None:
-    assert plan.observed_seed(found) == expected
+    assert claiming.observed_seed(found) == expected
 
 
 ADOPT = {"verdict": "adopt", "row": 14, "database_name": "app", "host": "%", "outcome": {}}
@@ -263,7 +273,7 @@ CREATING = {"outcome": {"reason": "Creating", "params": {}}, "give_back": True}
     ],
 )
 def test_a_take_over_is_judged_again_under_the_claim(verdict: dict[str, Any], expected: dict[str, Any]) -> None:
-    assert plan.adopt_check(seeded(), row(state="creating", origin="adopted"), verdict) == expected
+    assert claiming.adopt_check(seeded(), row(state="creating", origin="adopted"), verdict) == expected
 
 
 @pytest.mark.parametrize(
@@ -310,7 +320,7 @@ def test_a_take_over_is_judged_again_under_the_claim(verdict: dict[str, Any], ex
 def test_judge(spec: Any, status: Any, published: dict[str, Any], expected: dict[str, Any]) -> None:
     found = read(spec, status)
     found["published"].update(published)
-    assert plan.judge(found, [asked()]) == expected
+    assert judging.judge(found, [asked()]) == expected
 
 
 def server(databases: int, read_only: int = 0) -> dict[str, Any]:
@@ -318,7 +328,7 @@ def server(databases: int, read_only: int = 0) -> dict[str, Any]:
 
 
 def placed(answers: list[dict[str, Any]], spec: dict[str, Any] | None = None) -> str:
-    got = plan.place(read(spec), answers)
+    got = judging.place(read(spec), answers)
     return got["claim"]["connection"]["name"] if "claim" in got else got["outcome"]["reason"]
 
 
@@ -365,7 +375,7 @@ def test_place(answers: list[dict[str, Any]], spec: dict[str, Any] | None, expec
 
 
 def test_place_makes_the_derived_names() -> None:
-    claim = plan.place(read(), [asked()])["claim"]
+    claim = judging.place(read(), [asked()])["claim"]
     assert {key: claim[key] for key in ("database", "username", "host", "origin")} == {
         "database": samples.DERIVED_DATABASE,
         "username": samples.DERIVED_USER,
@@ -404,7 +414,7 @@ def test_place_makes_the_derived_names() -> None:
 def test_seed_claim(
     verdict: dict[str, Any], answers: list[dict[str, Any]], spec: dict[str, Any], expected: Any
 ) -> None:
-    got = plan.seed_claim(read({**SEED_SPEC, **spec}, seed=seed()), verdict, answers)
+    got = judging.seed_claim(read({**SEED_SPEC, **spec}, seed=seed()), verdict, answers)
     if "claim" in got:
         assert (got["claim"]["origin"], got["claim"]["host"]) == expected
         assert (got["claim"]["database"], got["claim"]["username"]) == ("app", "app-user")
@@ -439,17 +449,17 @@ def test_seed_claim(
     ],
 )
 def test_seed_facts(facts: dict[str, str], found: dict[str, Any]) -> None:
-    assert plan.seed_facts(found)["facts"] == facts
+    assert probing.seed_facts(found)["facts"] == facts
 
 
 def test_seed_facts_of_a_foreign_object() -> None:
     found = seeded(published={"service": None, "secret": samples.owned("Secret", "req", "x"), "slice": None})
-    got = plan.seed_facts(found)
+    got = probing.seed_facts(found)
     assert (got["facts"]["published"], got["params"]["kind"]) == ("foreign", "Secret")
 
 
 def test_the_sentence_names_a_replica() -> None:
-    got = plan.seed_facts(seeded(seed=seed(connection=None, is_replica=True)))
+    got = probing.seed_facts(seeded(seed=seed(connection=None, is_replica=True)))
     assert "replica" in got["params"]["replica"]
 
 
@@ -486,7 +496,7 @@ def test_the_sentence_names_a_replica() -> None:
 def test_seed_verdict(
     row_found: dict[str, Any], server_found: dict[str, Any], verdict: str, reason: str | None, params: dict[str, Any]
 ) -> None:
-    got = plan.seed_verdict(seeded(), plan.seed_facts(seeded()), row_found, server_found, {})
+    got = probing.seed_verdict(seeded(), probing.seed_facts(seeded()), row_found, server_found, {})
     assert got["verdict"] == verdict
     assert got["outcome"].get("reason") == reason
     assert params.items() <= got["outcome"].get("params", {}).items()
@@ -496,8 +506,8 @@ def test_seed_verdict(
 def test_a_seed_secret_that_is_missing_is_named(name: str) -> None:
     found = seeded(seed={"state": "missing"})
     found["request"]["spec"]["seed"] = {"name": name, "namespace": "ns"}
-    first = plan.seed_verdict(found, {"params": {}}, {"needs": "secret"}, {}, {})
-    later = plan.seed_of_row(found, row(state="creating", database="app", origin="adopted"))
+    first = probing.seed_verdict(found, {"params": {}}, {"needs": "secret"}, {}, {})
+    later = settling.seed_of_row(found, row(state="creating", database="app", origin="adopted"))
     assert first["outcome"] == later["outcome"] == {"reason": "SeedSecretMissing", "params": {"secret": name}}
 
 
@@ -505,7 +515,7 @@ def test_a_seed_secret_that_is_missing_is_named(name: str) -> None:
 def test_what_no_secret_can_be_called_is_not_told(name: str) -> None:
     found = seeded(seed={"state": "missing"})
     found["request"]["spec"]["seed"] = {"name": name, "namespace": "ns"}
-    got = plan.seed_verdict(found, {"params": {}}, {"needs": "secret"}, {}, {})
+    got = probing.seed_verdict(found, {"params": {}}, {"needs": "secret"}, {}, {})
     assert got["outcome"]["params"] == {"secret": "that spec.seed.name names"}
 
 
@@ -513,8 +523,8 @@ def test_no_value_of_the_seed_goes_into_a_sentence() -> None:
     found = seeded(
         seed=seed(database="hidden-db", username="hidden-user", password="hidden-pw", hostname="hidden-host")
     )
-    static = plan.seed_facts(found)
-    got = plan.seed_verdict(
+    static = probing.seed_facts(found)
+    got = probing.seed_verdict(
         found,
         static,
         {"row": 12, "verdict": "refuse", "reason": "SeedCredentialsRejected"},
@@ -588,14 +598,14 @@ REFUSED = samples.not_connected('(1045, "Access denied")')
 def test_seed_login(
     checked: dict[str, Any], result: dict[str, Any], answer: dict[str, Any], facts: Any, wait: Any
 ) -> None:
-    got = plan.seed_login(seeded(), {**SERVER, "answer": samples.answer(**answer)}, checked, result)
+    got = probing.seed_login(seeded(), {**SERVER, "answer": samples.answer(**answer)}, checked, result)
     assert got.get("facts") == facts
     assert got.get("wait") == wait
 
 
 def test_a_login_that_was_skipped_is_a_bug_not_a_fact() -> None:
     with pytest.raises(ValueError, match="no result"):
-        plan.seed_login(
+        probing.seed_login(
             seeded(), {**SERVER, "answer": samples.answer()}, {"unchanged": True, "outcome": {}}, {"skipped": True}
         )
 
@@ -605,7 +615,7 @@ def test_survey_answers_keep_the_connection() -> None:
     target = connection()
     good = {"query_result": [[] for _ in queries], "__dbaas_request_target": target}
     failed = {**samples.not_connected("(2003, 'x')"), "__dbaas_request_target": target}
-    entries = plan.survey_answers([good, failed], queries)
+    entries = locating.survey_answers([good, failed], queries)
     assert [(e["connection"], e["outcome"]["ok"], e["answer"] is None) for e in entries] == [
         (target, True, False),
         (target, False, True),

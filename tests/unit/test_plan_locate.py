@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 import pytest
-from ansible_collections.lagoon.dbaas.plugins.module_utils import plan, sql
+from ansible_collections.lagoon.dbaas.plugins.module_utils import dropping, locating, outcomes, sql
 
 from tests.unit import samples
 from tests.unit.samples import OTHER_UID, REFERENCE, asked, bad, connection, ledger_account, ledger_row, read, row
@@ -23,7 +23,7 @@ PLACED: dict[str, Any] = {"observedDatabaseConnectionReference": REFERENCE}
 def located(
     answers: list[dict[str, Any]], deleting: bool = False, status: dict[str, Any] | None = None, **changes: Any
 ) -> Any:
-    got = plan.locate(read(status=status, **changes), answers, deleting)
+    got = locating.locate(read(status=status, **changes), answers, deleting)
     if "row" in got:
         return got["row"]["connection"]["name"]
     return got["outcome"]["reason"] if "outcome" in got else got
@@ -92,27 +92,27 @@ def test_d2_the_referenced_connection_is_gone(connections: list[dict[str, Any]])
     # Its row stands where nobody can look: neither a second database may be made, nor may the finalizer go.
     answers = [asked(where=c) for c in connections]
     found = read(status=PLACED, connections=connections)
-    going = plan.locate(found, answers)
+    going = locating.locate(found, answers)
     assert "outcome" in going, "a placed request whose connection is gone must wait"
-    ending = plan.finalize(found, plan.locate(found, answers, True), 900)
+    ending = dropping.finalize(found, locating.locate(found, answers, True), 900)
     assert ending["action"] == "wait", "a deletion whose server can't be asked must wait"
 
 
 def test_survey_targets() -> None:
     one, two, broken = connection("one"), connection("two"), connection("three", problem="x")
     plain = read(connections=[one, two, broken])
-    assert plan.survey_targets(plain) == [one, two]
+    assert locating.survey_targets(plain) == [one, two]
     placed = read(connections=[one, {**two, "referenced": True}, broken])
-    assert [c["name"] for c in plan.survey_targets(placed)] == ["two"]
-    assert [c["name"] for c in plan.survey_targets(placed, [asked("two")])] == ["one"]
-    assert plan.survey_targets(placed, [asked("two"), asked("one")]) == []
+    assert [c["name"] for c in locating.survey_targets(placed)] == ["two"]
+    assert [c["name"] for c in locating.survey_targets(placed, [asked("two")])] == ["one"]
+    assert locating.survey_targets(placed, [asked("two"), asked("one")]) == []
     unusable = read(connections=[{**one, "referenced": True, "problem": "x"}, two])
-    assert [c["name"] for c in plan.survey_targets(unusable)] == ["two"]
+    assert [c["name"] for c in locating.survey_targets(unusable)] == ["two"]
 
 
 def test_the_row_that_is_found() -> None:
     accounts = [ledger_account("ro", purpose="read-only"), ledger_account(), ledger_account("x", database="other")]
-    got = plan.locate(
+    got = locating.locate(
         read(),
         [asked(rows=[ledger_row(OTHER_UID, "other"), ledger_row(state="creating", ready=None)], accounts=accounts)],
     )["row"]
@@ -135,7 +135,7 @@ GRACE = 900
 
 
 def ended(found: dict[str, Any], spec: dict[str, Any] | None = None) -> str:
-    return plan.finalize(read(spec), found, GRACE)["action"]
+    return dropping.finalize(read(spec), found, GRACE)["action"]
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_o7_finalize_a_row(origin: str, state: str, ready: int | None) -> None:
 )
 def test_finalize_what_could_not_be_read(reason: str, action: str, keeping: str) -> None:
     found = {"outcome": {"reason": reason, "params": {"connection": "one", "number": "error 2003"}}}
-    got = plan.finalize(read(), found, GRACE)
+    got = dropping.finalize(read(), found, GRACE)
     assert got["action"] == action
     assert ended(found, KEEP) == keeping
     if action == "wait":
@@ -183,10 +183,10 @@ def test_finalize_without_a_row_drops_nothing() -> None:
 @pytest.mark.parametrize("status", [PLACED, {}])
 def test_d2_the_sentence_names_the_connection(status: dict[str, Any]) -> None:
     found = {"outcome": {"reason": "ProviderMissing", "params": {}}}
-    got = plan.finalize(read(status=status), found, GRACE)
+    got = dropping.finalize(read(status=status), found, GRACE)
     assert set(got["outcome"]["params"]) == {"connection", "number"}
     assert (got["outcome"]["params"]["connection"] == "one") is bool(status)
-    left = plan.finalize(read(KEEP, status), found, GRACE)
+    left = dropping.finalize(read(KEEP, status), found, GRACE)
     assert (left["action"], left["connection"]) == ("leave", got["outcome"]["params"]["connection"])
 
 
@@ -244,26 +244,27 @@ ELSEWHERE: dict[str, Any] = {"other_grants": [{"user": "app-user", "host": "%", 
     ],
 )
 def test_drop_steps(given: dict[str, Any], content: dict[str, Any], steps: list[str]) -> None:
-    assert plan.drop_steps(given, content) == steps
+    assert dropping.drop_steps(given, content) == steps
     assert steps[-1] == "give_back", "the rows go last"
 
 
 def test_undo_steps() -> None:
-    assert plan.undo_steps(row(state="creating", origin="adopted", ready=None, **samples.there()), FULL) == [
+    assert dropping.undo_steps(row(state="creating", origin="adopted", ready=None, **samples.there()), FULL) == [
         "give_back"
     ]
-    assert plan.undo_steps(row(state="creating", ready=None), EMPTY) == ["drop_account", "drop_database", "give_back"]
-    assert plan.undo_steps(row(state="creating", ready=None), FULL) == ["drop_account", "give_back"]
+    emptied = dropping.undo_steps(row(state="creating", ready=None), EMPTY)
+    assert emptied == ["drop_account", "drop_database", "give_back"]
+    assert dropping.undo_steps(row(state="creating", ready=None), FULL) == ["drop_account", "give_back"]
 
 
 def test_drop_outcome() -> None:
-    assert plan.drop_outcome(samples.ok(), "one") == {}
+    assert outcomes.drop_outcome(samples.ok(), "one") == {}
     for failed in (AWAY, bad("locked", 1205, 4), bad("stale", 1242, 0)):
-        got = plan.drop_outcome(failed, "one")
+        got = outcomes.drop_outcome(failed, "one")
         assert got == {"reason": "DropPending", "params": {"connection": "one", "number": f"error {failed['number']}"}}
 
 
 def test_S5_an_admin_that_does_not_see_everything_is_an_error_of_the_provider() -> None:
     blind = samples.answer(server=[{**samples.answer()["server"][0], "admin_sees": 0}])
     entry = {"connection": samples.connection(), "outcome": {"ok": True, "kind": "ok", "number": None}, "answer": blind}
-    assert plan.locate(samples.read(), [entry])["outcome"]["reason"] == "ProviderError"
+    assert locating.locate(samples.read(), [entry])["outcome"]["reason"] == "ProviderError"

@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.lagoon.dbaas.plugins.module_utils import plan, sql
+from ansible_collections.lagoon.dbaas.plugins.module_utils import (
+    claiming,
+    locating,
+    outcomes,
+    probing,
+    settling,
+    sql,
+)
 
 from dev.paths import ROOT
 from tests.unit import samples
@@ -45,7 +52,7 @@ def counted(objects: int | None) -> dict[str, Any] | None:
 def settled(
     given: dict[str, Any], logins: list[dict[str, Any]], fresh: bool = False, objects: int | None = None
 ) -> dict[str, Any]:
-    return plan.settle(seeded(), given, logins, fresh, counted(objects))
+    return settling.settle(seeded(), given, logins, fresh, counted(objects))
 
 
 def creating(**sets: Any) -> dict[str, Any]:
@@ -246,7 +253,7 @@ def plain(state: str = "creating", **sets: Any) -> dict[str, Any]:
 def test_a_plain_request(
     given: dict[str, Any], logins: list[dict[str, Any]], fresh: bool, objects: int | None, expected: dict[str, Any]
 ) -> None:
-    assert plan.settle(read(), given, logins, fresh, counted(objects)) == expected
+    assert settling.settle(read(), given, logins, fresh, counted(objects)) == expected
 
 
 @pytest.mark.parametrize(
@@ -377,7 +384,7 @@ FOLDED = seed(database="MyDB", username="app-user")
 def test_the_seed_against_its_row(
     state: str, found: dict[str, Any], database: str, expected: tuple[str, bool] | None
 ) -> None:
-    got = plan.seed_of_row(found, row(state=state, database=database, origin="adopted"))
+    got = settling.seed_of_row(found, row(state=state, database=database, origin="adopted"))
     assert (got and (got["outcome"]["reason"], got.get("undo", False))) == (expected or {})
 
 
@@ -390,12 +397,12 @@ def test_a_server_that_folds_names_keeps_its_spelling(state: str) -> None:
         server=[{"read_only": 0, "version": "x", "databases_count": 1, "folds": 1, "admin_sees": 1}],
     )
     found = seeded(seed=FOLDED)
-    assert plan.seed_of_row(found, plan.locate(found, [survey])["row"]) == {}
+    assert settling.seed_of_row(found, locating.locate(found, [survey])["row"]) == {}
 
 
 def test_a_plain_requests_row_needs_no_seed() -> None:
-    assert plan.seed_of_row(read(), plain()) == {}
-    assert plan.seed_of_row(read(), plain("ready")) == {}
+    assert settling.seed_of_row(read(), plain()) == {}
+    assert settling.seed_of_row(read(), plain("ready")) == {}
 
 
 TAKE = len(sql.STATEMENTS["take"])
@@ -418,7 +425,7 @@ BACK, DROP = "give_back", "drop_account"
     ],
 )
 def test_what_a_refused_statement_undoes(step: int, number: int, kind: str, reason: str, undo: list[str]) -> None:
-    got = plan.make_failed(seeded(), creating(), bad(kind, number, TAKE + step), ALL)
+    got = settling.make_failed(seeded(), creating(), bad(kind, number, TAKE + step), ALL)
     assert got["outcome"]["reason"] == reason
     assert got["undo"] == undo
 
@@ -427,32 +434,32 @@ def test_what_a_refused_statement_undoes(step: int, number: int, kind: str, reas
     ("step", "key"), [pytest.param(0, "username", id="N9-username"), pytest.param(1, "database", id="N9-database")]
 )
 def test_n9_the_key_is_named(step: int, key: str) -> None:
-    params = plan.make_failed(seeded(), creating(), bad("name", 13, TAKE + step), ALL)["outcome"]["params"]
+    params = settling.make_failed(seeded(), creating(), bad("name", 13, TAKE + step), ALL)["outcome"]["params"]
     assert params["key"] == key
     assert "13" in params["problem"]
 
 
 def test_what_an_earlier_run_made_is_undone_too() -> None:
     # Killed behind CREATE USER; this run's first statement is refused: the account is still this request's.
-    got = plan.make_failed(seeded(), creating(**ACCOUNT), bad("name", 13, TAKE), ["create_database", "grant"])
+    got = settling.make_failed(seeded(), creating(**ACCOUNT), bad("name", 13, TAKE), ["create_database", "grant"])
     assert got["undo"] == [DROP, BACK]
 
 
 @pytest.mark.parametrize("index", range(TAKE))
 def test_a_guard_undoes_nothing(index: int) -> None:
-    got = plan.make_failed(seeded(), creating(), bad("stale", 1242, index), ALL)
+    got = settling.make_failed(seeded(), creating(), bad("stale", 1242, index), ALL)
     assert (got["outcome"]["reason"], got["undo"]) == ("Creating", [])
 
 
 def test_p5_a_generated_password_is_the_providers_trouble() -> None:
-    got = plan.make_failed(read(), plain(), bad("policy", 1819, TAKE), ALL)
+    got = settling.make_failed(read(), plain(), bad("policy", 1819, TAKE), ALL)
     assert (got["outcome"]["reason"], got["undo"]) == ("PasswordPolicy", [])
-    repaired = plan.make_failed(seeded(), row(**there()), bad("policy", 1819, TAKE), ["set_password"])
+    repaired = settling.make_failed(seeded(), row(**there()), bad("policy", 1819, TAKE), ["set_password"])
     assert repaired["outcome"]["reason"] == "PasswordPolicy"
 
 
 def test_nothing_failed() -> None:
-    assert plan.make_failed(seeded(), creating(), ok(), ALL) == {}
+    assert settling.make_failed(seeded(), creating(), ok(), ALL) == {}
 
 
 @pytest.mark.parametrize(
@@ -465,7 +472,7 @@ def test_nothing_failed() -> None:
     ],
 )
 def test_a_count_that_failed_is_a_wait(result: dict[str, Any], reason: str) -> None:
-    got = plan.settle(seeded(), creating(**DATABASE), [], False, result)
+    got = settling.settle(seeded(), creating(**DATABASE), [], False, result)
     assert got["outcome"]["reason"] == reason
     assert "give_back" not in got
 
@@ -475,7 +482,7 @@ def test_a_count_that_failed_is_a_wait(result: dict[str, Any], reason: str) -> N
     [(row(origin="adopted"), "SeedAdopted"), (row(), "SeedCreated"), (plain("ready"), "DatabaseCreated")],
 )
 def test_the_outcome_of_a_request_that_is_ready(given: dict[str, Any], reason: str) -> None:
-    assert plan.done_outcome(read(), given)["reason"] == reason
+    assert settling.done_outcome(read(), given)["reason"] == reason
 
 
 @pytest.mark.parametrize(
@@ -498,7 +505,7 @@ def test_the_outcome_of_a_request_that_is_ready(given: dict[str, Any], reason: s
 def test_what_came_from_another_request_is_not_said_to_be_made_for_this_one(
     given: dict[str, Any], own: str, inherited: str, made: str | None, former: bool
 ) -> None:
-    found = plan.done_outcome(read(), {**given, "created_at": made})
+    found = settling.done_outcome(read(), {**given, "created_at": made})
     sentence = REASONS[found["reason"]]["message"].format_map(found["params"])
     assert (own in sentence, inherited in sentence) == (not former, former), sentence
 
@@ -519,7 +526,7 @@ QUERIES = sql.statements(["login", "use"], "app")
     ],
 )
 def test_proof_of_the_new_account(result: dict[str, Any], reason: str | None) -> None:
-    assert plan.proof_outcome(result, row()).get("reason") == reason
+    assert settling.proof_outcome(result, row()).get("reason") == reason
 
 
 def test_login_outcomes_keep_their_source() -> None:
@@ -527,7 +534,7 @@ def test_login_outcomes_keep_their_source() -> None:
         {"__dbaas_request_candidate": {"source": "published"}, **samples.not_connected("(1045, 'x')")},
         {"__dbaas_request_candidate": {"source": "seed"}, "query_result": [[{"host": "%"}], []]},
     ]
-    assert [(x["source"], x["outcome"]["kind"]) for x in plan.login_outcomes(results, "app")] == [
+    assert [(x["source"], x["outcome"]["kind"]) for x in settling.login_outcomes(results, "app")] == [
         ("published", "refused"),
         ("seed", "ok"),
     ]
@@ -535,9 +542,9 @@ def test_login_outcomes_keep_their_source() -> None:
 
 def test_logins_by_source() -> None:
     credentials = {"by_source": {"seed": {"password": "geheim", "config_file": "/proc/1/fd/5"}}}
-    assert plan.login_of(credentials, "seed") == {"password": "geheim", "config_file": "/proc/1/fd/5"}
-    assert plan.login_of(credentials, "published") == {}
-    login = plan.seed_login_of(seeded())
+    assert settling.login_of(credentials, "seed") == {"password": "geheim", "config_file": "/proc/1/fd/5"}
+    assert settling.login_of(credentials, "published") == {}
+    login = probing.seed_login_of(seeded())
     assert (login["password"], login["config_file"]) == ("geheim", "/proc/1/fd/3")
 
 
@@ -567,7 +574,7 @@ UNFIT = {"failed": True, "reason": "Unprocessable Entity"}
 def test_kubernetes_outcome(
     result: dict[str, Any], accepted: list[int] | None, number: Any, conflict: bool
 ) -> None:
-    got = plan.kubernetes_outcome(result, accepted)
+    got = outcomes.kubernetes_outcome(result, accepted)
     params = {"number": number, "conflict": conflict}
     assert got == ({} if number is None else {"reason": "KubernetesError", "params": params})
 
@@ -596,6 +603,6 @@ DELETE: dict[str, Any] = {"seed": {**SEED_SPEC["seed"], "deleteAfterSuccess": Tr
     ],
 )
 def test_used_seed(spec: dict[str, Any], status: dict[str, Any], found: dict[str, Any], deleted: bool) -> None:
-    got = plan.used_seed(read(spec, status, seed=found))
+    got = claiming.used_seed(read(spec, status, seed=found))
     expected = {"apiVersion": "v1", "kind": "Secret", "name": "seed", "namespace": "ns", **OBSERVED}
     assert got == ([expected] if deleted else [])

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.lagoon.dbaas.plugins.module_utils import conditions, plan, proof, published, sql
+from ansible_collections.lagoon.dbaas.plugins.module_utils import (
+    conditions,
+    locating,
+    outcomes,
+    proof,
+    published,
+    sql,
+)
 
 from tests.unit import samples
 from tests.unit.samples import OTHER_UID, UID, encode, read, row, seed, seeded
@@ -61,7 +68,7 @@ def told(message: str, generation: int = 1, since: str = "2026-01-01T00:00:00Z")
     ("status", "generation", "due", "outcome"),
     [
         pytest.param({}, 1, True, {}, id="never-tried"),
-        pytest.param(told(plan.NO_PROOF), 1, True, {}, id="there-was-nothing-to-try"),
+        pytest.param(told(locating.NO_PROOF), 1, True, {}, id="there-was-nothing-to-try"),
         pytest.param(told(proof.WRONG), 1, False, "OwnershipUnproven", id="once-a-generation"),
         pytest.param(told(proof.WRONG), 2, True, {}, id="the-request-changed"),
         pytest.param(told(proof.WRONG, since="2999-01-01T00:00:00Z"), 2, False, {"stop": True}, id="too-fast"),
@@ -97,7 +104,7 @@ NO_ENTRY = {**LOGIN, **samples.sent("USE `app`", {"a": 1}, "(1044, 'x')")}
         pytest.param(GOES_ON, [AWAY], "ConnectionUnavailable", False, id="away"),
         pytest.param({"outcome": {}, "unchanged": False}, [WORKS], None, False, id="changed-meanwhile"),
         pytest.param(
-            {"outcome": plan.outcome("KubernetesError"), "unchanged": False}, [], "KubernetesError", False, id="api"
+            {"outcome": outcomes.outcome("KubernetesError"), "unchanged": False}, [], "KubernetesError", False, id="api"
         ),
     ],
 )
@@ -150,9 +157,9 @@ def test_o1_what_becomes_this_requests_with_the_row(document: Any, taken: bool) 
     ],
 )
 def test_which_row_may_be_proven(rows: list[Any], found: bool) -> None:
-    assert bool(plan.unproven_row(rows)) is found
+    assert bool(locating.unproven_row(rows)) is found
 
 
 def test_the_sentence_tells_a_try_from_none() -> None:
-    assert proof.WRONG not in plan.NO_PROOF
+    assert proof.WRONG not in locating.NO_PROOF
     assert conditions.STATES["person"]["Error"] == "True", "the time of the last try is that condition's"

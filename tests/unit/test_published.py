@@ -7,7 +7,7 @@ import copy
 from typing import Any
 
 import pytest
-from ansible_collections.lagoon.dbaas.plugins.module_utils import plan, published, seed_secret
+from ansible_collections.lagoon.dbaas.plugins.module_utils import published, seed_secret, settling
 
 from tests.unit import samples
 from tests.unit.samples import OTHER_UID, UID, connection, encode, owned, read, row
@@ -256,7 +256,7 @@ def test_foreign_objects(kind: str, owners: list[dict[str, str]] | None) -> None
     foreign["metadata"]["ownerReferences"] = owners
     found = read(published={**NOTHING, kind.lower(): foreign})
     assert published.conflicts(found["request"], found["published"]) == [kind]
-    assert plan.publish_conflict(found) == {"reason": "PublishConflict", "params": {"kind": kind}}
+    assert settling.publish_conflict(found) == {"reason": "PublishConflict", "params": {"kind": kind}}
     assert published.removals(found) == [], "never deleted with the request"
     assert published.published_password(found) is None, "never read"
 
@@ -264,12 +264,12 @@ def test_foreign_objects(kind: str, owners: list[dict[str, str]] | None) -> None
 def test_own_objects_are_no_conflict() -> None:
     found = read(published=live(wanted(ADDRESS)))
     assert published.conflicts(found["request"], found["published"]) == []
-    assert plan.publish_conflict(found) == {}
+    assert settling.publish_conflict(found) == {}
 
 
 def test_a_slice_of_others_is_a_conflict_too() -> None:
     found = read(published={**live(wanted()), "slice": owned("EndpointSlice", "mariadb", "somebody")})
-    assert plan.publish_conflict(found)["params"] == {"kind": "EndpointSlice"}
+    assert settling.publish_conflict(found)["params"] == {"kind": "EndpointSlice"}
     assert "EndpointSlice" not in kinds(published.removals(found))
 
 

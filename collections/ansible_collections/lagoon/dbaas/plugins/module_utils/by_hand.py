@@ -5,7 +5,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.lagoon.dbaas.plugins.module_utils import conditions, finalizer, lacking, names, plan
+from ansible_collections.lagoon.dbaas.plugins.module_utils import (
+    conditions,
+    finalizer,
+    lacking,
+    names,
+    settling,
+)
 from ansible_collections.lagoon.dbaas.plugins.module_utils.kube import GROUP, Kube, provider_path
 
 Dict = dict[str, Any]
@@ -130,7 +136,7 @@ def result_of(read: Dict, outcome: Dict, reasons: Dict, finalizing: bool, row: D
             "message": known.get("message", ""),
             "planned": [],
         }
-    done = plan.done_outcome(read, row)
+    done = settling.done_outcome(read, row)
     message = reasons[done["reason"]]["message"].format_map(done["params"])
     return {"state": "done", "reason": done["reason"], "message": message, "planned": planned}
 

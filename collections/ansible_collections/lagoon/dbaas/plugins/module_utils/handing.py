@@ -10,7 +10,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ansible_collections.lagoon.dbaas.plugins.module_utils import errors, finalizer, plan, providers, tables
+from ansible_collections.lagoon.dbaas.plugins.module_utils import (
+    errors,
+    finalizer,
+    locating,
+    providers,
+    sql_arguments,
+    tables,
+)
 
 Dict = dict[str, Any]
 
@@ -50,9 +57,9 @@ def survey_arguments(read: Dict, row_of: str, also: str = "") -> Dict:
 
 
 def _rows(entries: list[Dict]) -> list[tuple[Dict, Dict, Dict]]:
-    """Every surveyed row: as the survey read it, as plan.py knows it, and its server."""
+    """Every surveyed row: as the survey read it, as a run knows it, and its server."""
     return [
-        (found, plan.ledger_row(found, entry["connection"], entry["answer"]), entry["server"])
+        (found, locating.ledger_row(found, entry["connection"], entry["answer"]), entry["server"])
         for entry in entries
         if entry["answer"] is not None
         for found in entry["answer"]["rows"]
@@ -205,7 +212,7 @@ def row_arguments(planned: Dict, read: Dict) -> Dict:
     """
     heir = planned.get("heir") or {"namespace": "", "name": "", "uid": ""}
     return {
-        **plan.row_arguments(
+        **sql_arguments.row_arguments(
             {"request": planned["was"], "cluster": read["cluster"], "fence": read["fence"]}, planned["row"]
         ),
         "heir_namespace": heir["namespace"],

@@ -11,11 +11,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.lagoon.dbaas.plugins.module_utils import conditions, errors, plan, published, sql
+from ansible_collections.lagoon.dbaas.plugins.module_utils import (
+    conditions,
+    errors,
+    locating,
+    outcomes,
+    published,
+    settling,
+    sql,
+    sql_arguments,
+)
 
 Dict = dict[str, Any]
 
-#: What the condition says where a try was made; without one it says ``plan.NO_PROOF``.
+#: What the condition says where a try was made; without one it says ``locating.NO_PROOF``.
 WRONG = "the password that came along doesn't open it"
 
 
@@ -23,13 +32,13 @@ def passwords(read: Dict, row: Dict) -> list[tuple[str, str]]:
     """The passwords that may prove a row, as ``(source, password)``: at most two.
 
     Args:
-        read: what request_read found. row: of ``plan.unproven_row``.
+        read: what request_read found. row: of ``locating.unproven_row``.
     """
     seed, found = read["seed"], []
     restored = published.restored_password(read)
     if restored and not any(c in restored for c in "\r\n\0"):
         found.append(("restored", restored))
-    if seed["state"] == "valid" and plan.names_row(seed, row) and seed["password"] != restored:
+    if seed["state"] == "valid" and settling.names_row(seed, row) and seed["password"] != restored:
         found.append(("seed", seed["password"]))
     return found
 
@@ -38,18 +47,19 @@ def due(read: Dict, row: Dict, retry_seconds: int) -> Dict:
     """Whether a login may be tried now.
 
     Args:
-        read: what request_read found. row: of ``plan.unproven_row``. retry_seconds: the least time between two tries.
+        read: what request_read found. row: of ``locating.unproven_row``.
+        retry_seconds: the least time between two tries.
     Returns:
         ``{due, outcome, delay}``: ``outcome`` ends the run where it isn't due; ``delay`` seconds that it is too
         early.
     """
     if not passwords(read, row):
-        return {"due": False, "outcome": plan.outcome("OwnershipUnproven", proof=plan.NO_PROOF), "delay": 0}
+        return {"due": False, "outcome": outcomes.outcome("OwnershipUnproven", proof=locating.NO_PROOF), "delay": 0}
     last = conditions.find(read["request"]["status"], "Error")
     if last.get("reason") != "OwnershipUnproven" or WRONG not in last.get("message", ""):
         return {"due": True, "outcome": {}, "delay": 0}
     if last.get("observedGeneration") == read["request"]["generation"]:
-        return {"due": False, "outcome": plan.outcome("OwnershipUnproven", proof=WRONG), "delay": 0}
+        return {"due": False, "outcome": outcomes.outcome("OwnershipUnproven", proof=WRONG), "delay": 0}
     since = conditions.seconds_since(last.get("lastTransitionTime"), conditions.now())
     if since < int(retry_seconds):
         return {"due": False, "outcome": {"stop": True}, "delay": int(retry_seconds) - int(since)}
@@ -60,7 +70,7 @@ def judge(read: Dict, row: Dict, checked: Dict, results: list[Dict]) -> Dict:
     """What the logins prove.
 
     Args:
-        read: what request_read found. row: of ``plan.unproven_row``. checked: of request_unchanged. results: of the
+        read: what request_read found. row: of ``locating.unproven_row``. checked: of request_unchanged. results: of the
         looped login.
     Returns:
         ``{proven, outcome, objects}``: ``outcome`` ends the run in any case; ``objects`` are patches by which what
@@ -76,21 +86,21 @@ def judge(read: Dict, row: Dict, checked: Dict, results: list[Dict]) -> Dict:
         came_to = errors.mysql_outcome(item, queries, "seed")
         # An account of the same name and another host is another's.
         if came_to["ok"] and item["query_result"][0][0]["host"].lower() == row["host"].lower():
-            return {"proven": True, "outcome": plan.outcome("Creating"), "objects": published.former(read)}
+            return {"proven": True, "outcome": outcomes.outcome("Creating"), "objects": published.former(read)}
         if came_to["kind"] in ("unavailable", "provider"):
             return {**no, "outcome": errors.wait_outcome(came_to, row["connection"]["name"])}
-    return {**no, "outcome": plan.outcome("OwnershipUnproven", proof=WRONG)}
+    return {**no, "outcome": outcomes.outcome("OwnershipUnproven", proof=WRONG)}
 
 
 def arguments(read: Dict, row: Dict) -> Dict:
     """The arguments of the statement by which this request gets a proven row, which is still the former one's.
 
     Args:
-        read: what request_read found. row: of ``plan.unproven_row``.
+        read: what request_read found. row: of ``locating.unproven_row``.
     """
     request = read["request"]
     return {
-        **plan.row_arguments(read, row),
+        **sql_arguments.row_arguments(read, row),
         "request_uid": row["request_uid"],
         "heir_namespace": request["namespace"],
         "heir_request": request["name"],
