@@ -74,13 +74,16 @@ def locking(
             subject.server.thaw()
 
 
-def silence(subject: Subject, dead: int, start: int) -> None:
+def silence(subject: Subject, dead: int, start: int) -> bool:
     """Nothing that the dead run sent is executed after a newer run has begun to write.
 
     Args:
         subject: the request.
         dead: the dead run's connection.
         start: place in the log at which it stood still.
+
+    Returns:
+        Whether a newer run has written at all.
     """
     with subject.server.general_log.open("rb") as stream:
         stream.seek(start)
@@ -91,8 +94,8 @@ def silence(subject: Subject, dead: int, start: int) -> None:
         if number == dead and begun and not is_read(f"SQL {text}"):
             late.append(text.partition("'")[0])
         begun = begun or (number != dead and text.startswith(FENCES) and subject.database in text)
-    assert begun, "no newer run has written; the test shows nothing"
     assert late == [], "the dead run's statements were executed after the newer run had begun to write"
+    return begun
 
 
 @pytest.mark.sample(1)
@@ -115,7 +118,9 @@ def test_k4_frozen_in_the_middle(
         assert newer.check().again, f"a run at a frozen server waits; {subject.request.told()}"
         subject.server.thaw()
         finish(world, reference.path, subject)
-        silence(subject, connection, start)
+        written = silence(subject, connection, start)
+        # What a run that timed out has started may do all the rest before the newer run comes.
+        assert written or end == "timed-out", "no newer run has written; the test shows nothing"
         compare(reference, subject, f"frozen at {statement}, {end}")
     if reference.path.makes:
         stage.keep(reference.path.makes, subject)
