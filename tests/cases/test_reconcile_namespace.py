@@ -195,4 +195,3 @@ def test_it_says_what_is_missing(hand: Hand, tmp_path: Path) -> None:
 def test_no_password_in_any_line(hand: Hand) -> None:
     hand.runner.secrets |= hand.world.runner.secrets
     assert hand.runner.leaks() == []
-
