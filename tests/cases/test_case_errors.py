@@ -234,7 +234,7 @@ SERVER: dict[str, tuple[Trouble, str, str]] = {
 }
 
 
-@pytest.mark.sample(5)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("kind", SERVER)
 def test_admin_of_a_troubled_server(world: Cases, kind: str) -> None:
     """The request waits, the seed sees no login; it goes on by itself afterwards."""

@@ -211,7 +211,7 @@ def test_N8_names_like_errors(world: Cases, database: str, username: str) -> Non
         cycle(world, world.place(), database, username)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("row", range(9, 17))
 def test_N8_verdicts_are_those_of_plain_names(world: Cases, row: int) -> None:
     unique = token()

@@ -377,7 +377,7 @@ def forged(kind: str, place: Place, victim: Victim) -> Json:
     return every[kind]
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("kind", "run_before"),
     [*((kind, True) for kind in FORGED), ("ready", False), ("everything", False)],
@@ -507,7 +507,7 @@ def swap(tenant: Tenant, name: str, values: dict[str, str | bytes], in_place: bo
     return tenant.secret(name, values)
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("kind", "at"),
     [

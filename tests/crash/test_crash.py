@@ -7,10 +7,10 @@ from tests.crash.paths import PATHS, Stage
 from tests.crash.tally import TALLY
 from tests.sampling import some
 
-OF_A_PATH = 3  # borders that a sample takes of one path, so that few paths have to be recorded
+OF_A_PATH = 2  # borders that a sample takes of one path, so that few paths have to be recorded
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", list(PATHS))
 @pytest.mark.beside
 def test_k1_a_run_killed_at_any_border(stage: Stage, name: str) -> None:

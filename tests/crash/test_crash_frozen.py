@@ -126,7 +126,7 @@ def test_k4_frozen_in_the_middle(
         stage.keep(reference.path.makes, subject)
 
 
-@pytest.mark.sample(1)
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "statement"), [("create", "CREATE DATABASE"), ("drop-created", "DROP DATABASE")])
 def test_k4_a_run_that_holds_the_lock_is_alone(
     stage: Stage, references: References, name: str, statement: str

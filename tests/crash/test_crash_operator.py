@@ -188,7 +188,7 @@ def test_k1_the_operator_killed_with_its_runs(
     TALLY.note(f"{name}: at {len(borders)} of these borders the operator was killed too")
 
 
-@pytest.mark.sample(1)
+@pytest.mark.long
 @pytest.mark.parametrize("name", list(PATHS))
 def test_k1_the_operator_killed_alone(
     stage: Stage, halting: Halting, references: References, name: str

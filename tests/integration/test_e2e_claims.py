@@ -152,6 +152,7 @@ def test_server_that_is_down(world: World, spare: MariaDB, served: str) -> None:
     assert seeded.ask("SELECT COUNT(*) FROM t") == ROWS
 
 
+@pytest.mark.long
 def test_S2_read_only_server(world: World, spare: MariaDB, served: str) -> None:
     """Nothing is written, not even by an admin that may; after the promotion all go on by themselves."""
     namespace, account, fresh = world.namespace(), world.older(spare), world.imagined(spare)
@@ -173,6 +174,7 @@ def test_S2_read_only_server(world: World, spare: MariaDB, served: str) -> None:
         request.wait(reason)
 
 
+@pytest.mark.long
 def test_P5_password_policy(world: World, spare: MariaDB, served: str) -> None:
     """A weak password of a seed is refused and all is undone; a generated one passes."""
     spare.query("INSTALL SONAME 'simple_password_check'")

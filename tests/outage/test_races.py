@@ -46,7 +46,7 @@ def to_its_end(world: Cases, request: Request, run: Run) -> str:
     raise AssertionError(f"five runs weren't enough; {request.told()}")
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("number", "kind"), ROUNDS, ids=[f"{n}-{kind}" for n, kind in ROUNDS])
 def test_O4_two_requests_at_the_same_moment(world: Cases, place: Place, number: int, kind: str) -> None:
     """Both stand right before the claim and then go at once: one gets it, the other is refused, nothing is doubled."""
@@ -159,7 +159,7 @@ def is_without_a_trace(way: Way, what: str) -> None:
     wait_for(lambda: not published(), f"{what}: what was published for a request that is gone to be collected", 90)
 
 
-@pytest.mark.sample(1)
+@pytest.mark.long
 @pytest.mark.parametrize("path", ["adopt", "create"])
 def test_spec_changed_while_it_runs(world: Cases, place: Place, path: str) -> None:
     """The run that read the old spec does no harm; the next one brings about the new one."""
