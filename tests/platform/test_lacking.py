@@ -9,6 +9,7 @@ import pytest
 from tests.cases.kubeconfigs import of_a_stranger, of_nobody, of_nowhere
 from tests.cases.running import Run, Runner
 from tests.cases.world import Cases
+from tests.sampling import some
 
 PLAYBOOKS = (
     "reconcile-namespace.yml",
@@ -33,13 +34,14 @@ LACKS = {
     "kubeconfig": NO_KUBECONFIG,
     "collection": NO_COLLECTION,
 }
+PAIRS = some("lacks", [(playbook, lack) for lack in LACKS for playbook in PLAYBOOKS], 8)
 # Collections of the Python environment aren't looked for.
 ALONE = {"ANSIBLE_COLLECTIONS_SCAN_SYS_PATH": "false"}
 
 
 @pytest.fixture(scope="module")
 def runs(world: Cases, tmp_path_factory: pytest.TempPathFactory) -> Mapping[tuple[str, str], Run]:
-    """A run of each playbook for each lack."""
+    """A run for each pair of playbook and lack."""
     folder = tmp_path_factory.mktemp("lacking")
     namespace = world.namespace()
     kubeconfigs = {
@@ -57,13 +59,11 @@ def runs(world: Cases, tmp_path_factory: pytest.TempPathFactory) -> Mapping[tupl
         runner = Runner(kubeconfigs[lack], folder / f"{playbook}-{lack}")
         return runner.run(playbook, given, settings=ALONE if lack == "collection" else None)
 
-    pairs = [(playbook, lack) for lack in LACKS for playbook in PLAYBOOKS]
     with ThreadPoolExecutor(2) as pool:
-        return dict(zip(pairs, pool.map(run, pairs), strict=True))
+        return dict(zip(PAIRS, pool.map(run, PAIRS), strict=True))
 
 
-@pytest.mark.parametrize("lack", LACKS)
-@pytest.mark.parametrize("playbook", PLAYBOOKS)
+@pytest.mark.parametrize(("playbook", "lack"), PAIRS)
 def test_it_is_said_in_the_same_words(
     runs: Mapping[tuple[str, str], Run], playbook: str, lack: str, tmp_path: Path
 ) -> None:
