@@ -5,7 +5,7 @@ import copy
 from typing import Any
 
 import pytest
-from ansible_collections.lagoon.dbaas.plugins.module_utils import migration, migration_names
+from ansible_collections.lagoon.dbaas.plugins.module_utils import migration, migration_fields, migration_names
 
 Json = dict[str, Any]
 
@@ -242,7 +242,7 @@ def test_without_a_right_to_read_providers_the_operator_tells() -> None:
 
 @pytest.mark.parametrize(("port", "sent"), [("", None), (None, None), ("3306", "3306"), (" 3306", " 3306")])
 def test_a_missing_port_is_left_out(port: str | None, sent: str | None) -> None:
-    data = migration.seed_data(consumer(provider={"port": port}))
+    data = migration_fields.seed_data(consumer(provider={"port": port}))
     assert data.get("port") == (base64.b64encode(sent.encode()).decode() if sent else None)
 
 
@@ -256,6 +256,58 @@ def test_request_whose_consumer_is_gone() -> None:
     other["metadata"]["name"] = "again"
     states = {e["consumer"]: (e["state"], e["reason"], e["todo"]) for e in plan([other], [done], step="finish")}
     assert states["mariadb"] == ("migrated", "DatabaseShared", "")
+
+
+SHAPES: list[Any] = [5, 3306, 1.5, True, False, 0, [], ["shop"], {}, {"a": "b"}, None, ""]
+PLACES = ("spec", "consumer", "provider", "environment", "database", "username", "password", "hostname", "port")
+
+
+def shaped(place: str, value: Any) -> Json:
+    """A MariaDBConsumer that has a value of whatever shape at one place."""
+    old: Json = consumer()
+    spec: Json = old["spec"]
+    data, provider = spec["consumer"], spec["provider"]
+    parts: dict[str, Json] = {"spec": old, "consumer": spec, "provider": spec, "environment": spec}
+    parts |= {"database": data, "username": data, "password": data, "hostname": provider, "port": provider}
+    parts[place][place] = value
+    return old
+
+
+@pytest.mark.parametrize("value", SHAPES, ids=repr)
+@pytest.mark.parametrize("place", PLACES)
+def test_whatever_shape_a_field_has_it_is_not_tried_and_stops_nothing(place: str, value: Any) -> None:
+    """Alone, beside another one, with a request, and as the one that another may share a database with."""
+    old = shaped(place, value)
+    other = elsewhere("well")
+    other["metadata"]["namespace"] = "shop"
+    strange, well = plan([old, other], [])
+    assert well["todo"] == "make"
+    usable = place == "port" and value in (None, "")
+    assert (strange["todo"] == "make") is usable
+    of_text = ("database", "username", "password", "hostname", "port", "environment")
+    if (value not in (None, "") and place in of_text) or value is False or value == 0:
+        named = "spec" if place == "spec" else f".{place}"
+        kind = "isn't text" if place in of_text else "isn't a mapping"
+        assert strange["state"] == "not-tried" and named in strange["message"] and kind in strange["message"]
+        assert strange["reason"] == ("ScopeInvalid" if place == "environment" else "SeedSecretInvalid")
+    for step in ("migrate", "finish"):
+        entries = plan([old], [request("done")], step=step)
+        assert place == "environment" or usable or place == "password" or entries[0]["reason"] == "DatabaseDiffers"
+        assert plan([consumer(LABELLED)], [request("done")], step=step, elsewhere=[strange_elsewhere(old)])
+
+
+def strange_elsewhere(old: Json) -> Json:
+    return {**old, "metadata": {"name": "strange", "namespace": "blog"}}
+
+
+def test_an_environment_is_not_needed_where_the_scope_is_given() -> None:
+    assert one([shaped("environment", 5)], [], scope="production")[2] == "make"
+    assert one([shaped("environment", 5)], [])[:2] == ("not-tried", "ScopeInvalid")
+
+
+def test_settings_that_yaml_read_as_numbers_are_text() -> None:
+    assert one([consumer()], [], services={"*": 5})[:2] == ("not-tried", "NameInvalid")
+    assert one([consumer()], [], scopes={"live": 5})[:2] == ("not-tried", "ProviderMissing")
 
 
 def elsewhere(name: str = "mariadb", **more: Any) -> Json:
@@ -287,6 +339,8 @@ def test_a_database_of_the_same_name_is_not_the_same(name: str, ours: bool) -> N
         (entry,) = plan([old], [new], step=step)
         assert (entry["state"], entry["reason"], entry["todo"]) == expected
         assert migration.label_patches([entry]) == []
+        if ours:
+            assert ("The label was not set." in entry["message"]) is not migration.is_labelled(old)
 
 
 @pytest.mark.parametrize(
@@ -329,6 +383,22 @@ def test_finish_is_held_back_in_one_namespace_and_for_one_that_is_gone() -> None
     assert (orphan["state"], orphan["reason"], orphan["todo"]) == ("migrated", "DatabaseShared", "")
     (orphan,) = plan([], [request("done")], step="finish", providers=None, elsewhere=[elsewhere()])
     assert orphan["reason"] == "DatabaseShared", "a server that isn't known may be the same"
+
+
+HALF_FILLED: list[Json] = [{"hostname": ""}, {"hostname": None}, {"hostname": 5}, {"port": 3306}, {"port": "x"}]
+
+
+@pytest.mark.parametrize("field", HALF_FILLED, ids=str)
+def test_a_server_that_is_not_known_may_be_the_same(field: Json) -> None:
+    """A half-filled one may be corrected, and deleted then."""
+    other = elsewhere(provider=field)
+    (entry,) = plan([consumer(LABELLED)], [request("done")], step="finish", elsewhere=[other])
+    assert (entry["state"], entry["reason"], entry["todo"]) == ("migrated", "DatabaseShared", "")
+    assert "blog/mariadb (perhaps: its server isn't known)" in entry["message"]
+    (planned,) = plan([consumer()], [], elsewhere=[other])
+    assert "blog/mariadb" in planned["shared"]
+    other["metadata"]["labels"] = LABELLED
+    assert one([consumer(LABELLED)], [request("done")], step="finish", elsewhere=[other])[2] == "finish"
 
 
 def test_one_that_is_finished_and_shared_is_told() -> None:

@@ -7,13 +7,13 @@ up by running it again. No password is in an entry.
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
 from ansible_collections.lagoon.dbaas.plugins.module_utils import (
     conditions,
     lacking,
     migration_checks,
+    migration_fields,
     migration_names,
     migration_places,
 )
@@ -75,33 +75,19 @@ def plan(found: Dict, providers: list[Dict] | None, settings: Dict) -> list[Dict
 def new_entry(namespace: str, consumer: Dict, settings: Dict) -> Dict:
     """The entry of a MariaDBConsumer before anything is known of its request."""
     name = consumer["metadata"]["name"]
-    old = fields(consumer)
+    old = migration_fields.fields(consumer)
     request = migration_names.chosen(settings["requests"], namespace, name)
-    environment = (consumer.get("spec") or {}).get("environment") or ""
+    environment = migration_fields.environment(consumer)
     return {
         "namespace": namespace,
         "consumer": name,
         "request": request,
         "service": migration_names.chosen(settings["services"], namespace, name),
         "seed": f"{request}-seed",
-        "scope": settings["scope"] or settings["scopes"].get(environment, environment),
+        "scope": settings["scope"] or str(settings["scopes"].get(environment, environment)),
         "database": old["database"],
         "server": f"{old['hostname']}:{old['port'] or 3306}" if old["hostname"] else "",
     }
-
-
-def fields(consumer: Dict) -> dict[str, str]:
-    """The five values of a seed as a MariaDBConsumer has them; "" for one that it lacks."""
-    spec = consumer.get("spec") or {}
-    data, provider = spec.get("consumer") or {}, spec.get("provider") or {}
-    values = {key: data.get(key) or "" for key in ("database", "username", "password")}
-    return {**values, "hostname": provider.get("hostname") or "", "port": provider.get("port") or ""}
-
-
-def seed_data(consumer: Dict) -> dict[str, str]:
-    """The ``data`` of the seed secret. A port that isn't there is left out, which means 3306."""
-    values = {key: value for key, value in fields(consumer).items() if value or key != "port"}
-    return {key: base64.b64encode(value.encode()).decode() for key, value in values.items()}
 
 
 def consumer_of(request: Dict) -> str:
@@ -140,7 +126,7 @@ def judge(
             message = "The MariaDBConsumer is being deleted; it was left alone."
             harmless = not others or is_labelled(consumer)
             return verdict("skipped" if harmless else "failed", "ConsumerDeleted", message)
-        problem = migration_checks.problem(entry, seed_data(consumer), found["taken"], providers)
+        problem = migration_checks.problem(entry, consumer, bool(settings["scope"]), found["taken"], providers)
         if problem:
             return verdict("not-tried", *problem)
         if settings["step"] == FINISH:
@@ -149,7 +135,7 @@ def judge(
     ours = consumer_of(request) == entry["consumer"]
     state = stand(request, ours)
     place = migration_places.of_request(request, providers)
-    same = migration_places.is_same(place, migration_places.of_fields(fields(consumer)))
+    same = migration_places.is_same(place, migration_places.of_consumer(consumer))
     if not ours and not (state["state"] == "ready" and same):
         message = f"The DatabaseRequest {entry['request']} isn't the migration's, nor Ready with this database."
         return verdict("not-tried", "NameConflict", message)
@@ -166,7 +152,8 @@ def judge(
             message = (
                 "The server of the request isn't known: no DatabaseMySQLProvider that can be read has its connection."
             )
-        return verdict("failed", "DatabaseDiffers", f"{message} The label was not set.")
+        unset = "" if is_labelled(consumer) else " The label was not set."
+        return verdict("failed", "DatabaseDiffers", f"{message}{unset}")
     if not is_labelled(consumer):
         message = "The request is Ready, but the MariaDBConsumer has no label: deleting it would drop the database."
         return verdict("unlabelled", state["reason"], message, "label" if settings["step"] == MIGRATE else "")
@@ -187,7 +174,7 @@ def sharers(entry: Dict, consumer: Dict | None, found: Dict, providers: list[Dic
         The objects, of all namespaces that could be read, by namespace and name.
     """
     request = request_of(entry, found)
-    old = migration_places.of_fields(fields(consumer)) if consumer else None
+    old = migration_places.of_consumer(consumer) if consumer else None
     place = migration_places.of_request(request, providers) if request else {"database": ""}
     # A request that isn't Ready, or has another database, says nothing about what the old object names.
     settled = old is None or (place["database"] != "" and migration_places.is_same(place, old))
@@ -196,7 +183,7 @@ def sharers(entry: Dict, consumer: Dict | None, found: Dict, providers: list[Dic
         for other in [*found["consumers"], *found["elsewhere"]]
         if other is not consumer
         and migration_places.shares(
-            place if settled or old is None else old, migration_places.of_fields(fields(other)), settled
+            place if settled or old is None else old, migration_places.of_consumer(other), settled
         )
     ]
     return sorted(others, key=lambda c: (c["metadata"]["namespace"], c["metadata"]["name"]))
@@ -204,7 +191,11 @@ def sharers(entry: Dict, consumer: Dict | None, found: Dict, providers: list[Dic
 
 def listed(consumers: list[Dict]) -> str:
     """MariaDBConsumers as a sentence names them."""
-    return ", ".join(f"{c['metadata']['namespace']}/{c['metadata']['name']}" for c in consumers)
+    return ", ".join(
+        f"{c['metadata']['namespace']}/{c['metadata']['name']}"
+        + ("" if migration_places.of_consumer(c)["server"] else " (perhaps: its server isn't known)")
+        for c in consumers
+    )
 
 
 def shared_note(entry: Dict, others: list[Dict], labelled: bool) -> str:
@@ -313,7 +304,7 @@ def documents(entries: list[Dict], consumers: list[Dict], settings: Dict) -> lis
                 "apiVersion": "v1",
                 "kind": "Secret",
                 "metadata": {"name": entry["seed"], **metadata},
-                "data": seed_data(by_name[(namespace, entry["consumer"])]),
+                "data": migration_fields.seed_data(by_name[(namespace, entry["consumer"])]),
             }
         )
         made.append(

@@ -9,36 +9,37 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.lagoon.dbaas.plugins.module_utils import migration_names, names, providers, seed_secret
+from ansible_collections.lagoon.dbaas.plugins.module_utils import (
+    migration_fields,
+    migration_names,
+    names,
+    providers,
+    seed_secret,
+)
 
 Dict = dict[str, Any]
 Problem = tuple[str, str]
 
-#: Keys of a seed -> fields of a MariaDBConsumer.
-FIELDS = {
-    "database": "spec.consumer.database",
-    "username": "spec.consumer.username",
-    "password": "spec.consumer.password",
-    "hostname": "spec.provider.hostname",
-    "port": "spec.provider.port",
-}
 
-
-def problem(entry: Dict, data: dict[str, str], taken: Dict, found: list[Dict] | None) -> Problem | None:
+def problem(entry: Dict, consumer: Dict, scoped: bool, taken: Dict, found: list[Dict] | None) -> Problem | None:
     """The first thing that is wrong.
 
     Args:
-        entry: ``{request, service, seed, scope, ...}``. data: the seed secret's ``data``.
+        entry: ``{request, service, seed, scope, ...}``. consumer: the MariaDBConsumer. scoped: its environment isn't
+            needed.
         taken: ``{services, secrets}``, names that others use in the namespace. found: the DatabaseMySQLProvider
             objects, None where they can't be read.
     Returns:
         Reason and sentence, without any value of the MariaDBConsumer; None where nothing is wrong.
     """
+    shape = migration_fields.misshapen(consumer, scoped)
+    if shape:
+        return "ScopeInvalid" if shape.startswith("spec.environment") else "SeedSecretInvalid", shape
     try:
-        seed = seed_secret.parse(data)
+        seed = seed_secret.parse(migration_fields.seed_data(consumer))
     except seed_secret.SeedKeyError as error:
         what = "is empty or missing" if error.problem == "is empty" else error.problem
-        return "SeedSecretInvalid", f"{FIELDS[error.key]} {what}."
+        return "SeedSecretInvalid", f"{migration_fields.path(error.key)} {what}."
     return _names(entry, taken) or _provider(entry, seed, found)
 
 

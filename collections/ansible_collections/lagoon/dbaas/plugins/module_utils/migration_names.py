@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 #: Names that a Service may have (DNS-1035), at most 63 characters; a request's name is held to the same here.
@@ -30,7 +31,7 @@ def derived(consumer: str) -> str:
     return f"{text}-{hashlib.sha256(consumer.encode()).hexdigest()[:_HASH]}"
 
 
-def chosen(names: dict[str, str], namespace: str, consumer: str) -> str:
+def chosen(names: Mapping[str, object], namespace: str, consumer: str) -> str:
     """The name that a setting gives, or the derived one.
 
     Args:
@@ -39,7 +40,7 @@ def chosen(names: dict[str, str], namespace: str, consumer: str) -> str:
     """
     for key in (f"{namespace}/{consumer}", consumer, "*"):
         if key in names:
-            return names[key].replace(PLACEHOLDER, derived(consumer))
+            return str(names[key]).replace(PLACEHOLDER, derived(consumer))
     return derived(consumer)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.lagoon.dbaas.plugins.module_utils import seed_secret
+from ansible_collections.lagoon.dbaas.plugins.module_utils import migration_fields, seed_secret
 
 Dict = dict[str, Any]
 
@@ -27,14 +27,17 @@ def server(hostname: str, port: str | int) -> tuple[str, int] | None:
         return None
 
 
-def of_fields(fields: dict[str, str]) -> Dict:
+def of_consumer(consumer: Dict) -> Dict:
     """The place that a MariaDBConsumer names.
 
     Args:
-        fields: of ``migration.fields``.
+        consumer: the object, of whatever shape.
     Returns:
         ``{server, database, username}``; ``server`` is of :func:`server`.
     """
+    fields = migration_fields.fields(consumer)
+    if fields["port"] == "" and migration_fields.misshapen(consumer, scoped=True):
+        return {"server": None, "database": fields["database"], "username": fields["username"]}
     return {
         "server": server(fields["hostname"], fields["port"]),
         "database": fields["database"],
@@ -81,7 +84,7 @@ def is_same(place: Dict, old: Dict) -> bool:
     """Whether a request has the very database and account that a MariaDBConsumer names, on a server that is known.
 
     Args:
-        place: of :func:`of_request`. old: of :func:`of_fields`.
+        place: of :func:`of_request`. old: of :func:`of_consumer`.
     """
     known = place["server"] is not None and place["database"] != ""
     same = place["server"] == old["server"] and place["username"] == old["username"]
@@ -92,12 +95,14 @@ def shares(place: Dict, old: Dict, settled: bool) -> bool:
     """Whether a MariaDBConsumer names the database of a place, by whatever account.
 
     Args:
-        place: of :func:`of_request`, or of :func:`of_fields` where no request has the database. old: the other
-            MariaDBConsumer's. settled: the place is a request's. A server that isn't known may be the same.
+        place: of :func:`of_request`, or of :func:`of_consumer` where no request has the database. old: the other
+            MariaDBConsumer's. settled: the place is a request's.
+    Returns:
+        True as well where one of the two servers isn't known: it may be the same.
     """
     if not place["database"] or not old["database"]:
         return False
-    if place["server"] != old["server"] and not (settled and place["server"] is None):
+    if None not in (place["server"], old["server"]) and place["server"] != old["server"]:
         return False
     if settled:
         return is_name(place["database"], old["database"])
