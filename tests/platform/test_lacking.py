@@ -32,6 +32,7 @@ LACKS = {
     "login": STRANGER,
     "right": NOBODY,
     "kubeconfig": NO_KUBECONFIG,
+    "garbage": NO_KUBECONFIG,
     "collection": NO_COLLECTION,
 }
 PAIRS = some("lacks", [(playbook, lack) for lack in LACKS for playbook in PLAYBOOKS], 8)
@@ -49,8 +50,11 @@ def runs(world: Cases, tmp_path_factory: pytest.TempPathFactory) -> Mapping[tupl
         "login": of_a_stranger(world, folder / "login.kubeconfig"),
         "right": of_nobody(world, namespace, folder / "right.kubeconfig"),
         "kubeconfig": folder / "not-there.kubeconfig",
+        "garbage": folder / "garbage.kubeconfig",
         "collection": world.sandbox.kubeconfig,
     }
+
+    kubeconfigs["garbage"].write_text("garbage\n", encoding="utf-8")
 
     def run(pair: tuple[str, str]) -> Run:
         playbook, lack = pair

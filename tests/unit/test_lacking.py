@@ -1,8 +1,10 @@
 """What is said where the API refuses or is away, and where a collection is missing."""
 
+from pathlib import Path
+
 import pytest
 from ansible_collections.lagoon.dbaas.plugins.module_utils import lacking
-from ansible_collections.lagoon.dbaas.plugins.module_utils.kube import GROUP, KubeError, NoKubeconfig, asked
+from ansible_collections.lagoon.dbaas.plugins.module_utils.kube import GROUP, Kube, KubeError, NoKubeconfig, asked
 
 
 @pytest.mark.parametrize(
@@ -42,3 +44,28 @@ def test_a_collection_that_is_missing() -> None:
     assert lacking.modules(["no.such.module"]) == [
         "The module no.such.module isn't installed: ansible-galaxy collection install -r requirements.yml"
     ]
+
+
+ODD = {
+    "text": b"garbage\n",
+    "list": b"[1, 2]",
+    "number": b"5",
+    "no-yaml": b"{a: [",
+    "no-text": b"\xff\xfe\0",
+    "empty": b"",
+    "odd": b"clusters: x\ncontexts: 5\ncurrent-context: a\n",
+    "odd-parts": b"clusters: [{cluster: 5}]\ncontexts: [a]\nusers:\ncurrent-context: [a]\n",
+}
+
+
+@pytest.mark.parametrize("name", [*ODD, "folder"])
+def test_a_file_that_is_no_kubeconfig_is_told_as_one(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if name in ODD:
+        (tmp_path / name).write_bytes(ODD[name])
+    else:
+        (tmp_path / name).mkdir()
+    monkeypatch.setenv("K8S_AUTH_KUBECONFIG", str(tmp_path / name))
+    with pytest.raises(NoKubeconfig):
+        Kube()

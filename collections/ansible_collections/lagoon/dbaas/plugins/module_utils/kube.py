@@ -14,10 +14,21 @@ from typing import Any
 
 import kubernetes
 import urllib3
+import yaml
 
 GROUP = "/apis/crd.lagoon.sh/v1alpha1"
 #: Seconds to connect and to wait for an answer.
 TIMEOUT = (5, 20)
+#: What the library raises for a file that is no kubeconfig: not YAML, no mapping, not text, not to be read.
+_NO_KUBECONFIG = (
+    kubernetes.config.ConfigException,
+    yaml.YAMLError,
+    OSError,
+    AttributeError,
+    KeyError,
+    TypeError,
+    ValueError,
+)
 
 
 class KubeError(Exception):
@@ -69,7 +80,7 @@ class Kube:
                 kubernetes.config.load_kube_config(config_file=path, client_configuration=configuration)
             else:
                 kubernetes.config.load_incluster_config(client_configuration=configuration)
-        except kubernetes.config.ConfigException:
+        except _NO_KUBECONFIG:
             raise NoKubeconfig from None
         configuration.retries = urllib3.Retry(total=0)
         self._client = kubernetes.client.ApiClient(configuration)
