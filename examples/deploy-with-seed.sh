@@ -4,25 +4,44 @@
 #   OLD=mariadbconsumer/NAME deploy-with-seed.sh NAMESPACE REQUEST MANIFEST [TIMEOUT]
 #
 # MANIFEST holds the seed secret and the DatabaseRequest. OLD, if given, gets the label that keeps the older operator
-# from dropping the database. Exit status: 0 the database was taken over, mount the request's Secret; 3 it was not, go
-# on with the old object; any other: it isn't known, end the deployment.
+# from dropping the database. It may be run at each deployment, also when OLD is deleted by then.
+#
+# Exit status: 0 the database was taken over, mount the request's Secret; 3 it was not, go on with the old object; 4 it
+# isn't known, for it was taken over before, or OLD isn't there: nothing was deleted, leave the application as it is;
+# any other: it isn't known, end the deployment.
 set -eu
 namespace=$1 request=$2 manifest=$3 timeout=${4:-15m}
 
+look() { kubectl -n "$namespace" get "$1" --ignore-not-found -o "jsonpath=$2"; }
+ready() { look "dbr/$request" "{.status.conditions[?(@.type=='Ready')].$1}"; }
+# `old` gets the old object's name; empty: it is gone, or none was given.
+look_for_old() { if [ -n "${OLD:-}" ]; then old=$(look "$OLD" '{.metadata.name}'); else old=; fi; }
+unknown() { echo "not known: $1; nothing was deleted" >&2 && exit 4; }
+
+# What earlier deployments came to: a request that was Ready, or has its place on a server, may be in use.
+had=$(look "dbr/$request" '{.status.databaseInfo}{.status.observedDatabaseConnectionReference}')
+look_for_old
+if [ -n "${OLD:-}" ] && [ -z "$old$had" ]; then unknown "$OLD isn't there, and the request has no database so far"; fi
+
 # begin
-ready() { kubectl -n "$namespace" get dbr "$request" -o "jsonpath={.status.conditions[?(@.type=='Ready')].$1}"; }
 kubectl -n "$namespace" apply -f "$manifest"
-if kubectl -n "$namespace" wait "dbr/$request" --for=condition=Settled --timeout="$timeout"; then
-  if [ "$(ready status)" = True ]; then # taken over: the old object must not drop it any more
-    test -z "${OLD:-}" || kubectl -n "$namespace" label --overwrite "$OLD" dbaas.amazee.io/no-drop-database=true
-    exit 0
-  fi
-  echo "refused for good, $(ready reason): $(ready message)" >&2
-else # it may still be taken over at any moment: nothing may be dropped then
-  kubectl -n "$namespace" patch dbr "$request" --type=merge -p '{"spec":{"dropDatabaseOnDelete":false}}'
-  why=$(ready message) # empty where no operator has looked at it yet
-  echo "not settled within $timeout, ${why:+$(ready reason): }${why:-nobody looked at it: does the operator run?}" >&2
+settled=yes && kubectl -n "$namespace" wait "dbr/$request" --for=condition=Settled --timeout="$timeout" || settled=
+is=$(ready status)
+look_for_old
+if [ "$settled$is" = yesTrue ]; then # taken over: the old object must not drop it any more
+  if [ -z "$had" ]; then old=${OLD:-}; fi # the first time it has to be there
+  test -z "$old" || kubectl -n "$namespace" label --overwrite "$OLD" dbaas.amazee.io/no-drop-database=true
+  exit 0
 fi
+why=$(ready message) # empty where no operator has looked at it yet
+why="${why:+$(ready reason): }${why:-nobody looked at it: does the operator run?}"
+if [ "$settled" ]; then echo "refused for good, $why" >&2; else echo "not settled within $timeout, $why" >&2; fi
+had=$had$(look "dbr/$request" '{.status.databaseInfo}') # it was Ready in the meantime
+if [ -n "$had" ]; then unknown "it was taken over before"; fi
+if [ -n "${OLD:-}" ] && [ -z "$old" ]; then unknown "$OLD is gone"; fi
+# It may still be taken over at any moment: nothing may be dropped then.
+keep='{"spec":{"dropDatabaseOnDelete":false}}'
+test "$settled" || kubectl -n "$namespace" patch dbr "$request" --type=merge -p "$keep"
 kubectl -n "$namespace" delete dbr "$request" --timeout=5m
 # end
 exit 3

@@ -32,7 +32,7 @@ def run(*command: str | Path, **variables: str) -> "subprocess.CompletedProcess[
 
 
 def deploy(
-    world: World, folder: Path, account: Account, timeout: str, **seed: Any
+    world: World, folder: Path, account: Account, timeout: str, old: str = "mariadbconsumer/shop", **seed: Any
 ) -> tuple[Site, Request, "subprocess.CompletedProcess[str]"]:
     """Run the script for an old object.
 
@@ -41,6 +41,7 @@ def deploy(
         folder: for the manifest.
         account: what the old object names.
         timeout: the script's.
+        old: the old object as the script is told it.
         **seed: keys of the seed secret that differ.
 
     Returns:
@@ -55,5 +56,5 @@ def deploy(
     request = {"apiVersion": API, "kind": "DatabaseRequest", "metadata": {"name": "shop"}, "spec": spec}
     manifest = folder / "manifest.yaml"
     manifest.write_text(yaml.safe_dump_all([secret, request]), encoding="utf-8")
-    done = run(SCRIPT, namespace, "shop", manifest, timeout, OLD="mariadbconsumer/shop")
+    done = run(SCRIPT, namespace, "shop", manifest, timeout, OLD=old)
     return site, Request(world, namespace, "shop"), done
