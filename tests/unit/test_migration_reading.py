@@ -37,6 +37,37 @@ def test_a_file_without_names_is_told(content: bytes, tmp_path: Path) -> None:
         migration_names.from_file(tmp_path / "names.txt")
 
 
+@pytest.mark.parametrize(
+    ("name", "names", "expected"),
+    [
+        ("", [], []),
+        ("shop", [], ["shop"]),
+        (" shop ", [""], ["shop"]),
+        ("", ["a", " b "], ["a", "b"]),
+        ("", [""], []),
+    ],
+)
+def test_namespaces_of_the_command_line(name: str, names: list[str], expected: list[str]) -> None:
+    assert migration_names.from_arguments(name, names, "") == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "names", "loose", "words"),
+    [
+        ("", ["m3", ""], "", "write no blanks"),  # -e "namespaces=m3, m1"
+        ("", ["m3", "", "m1"], "", "write no blanks"),
+        ("", ["m3"], ",m1", "write no blanks"),  # -e "namespaces=m3 ,m1"
+        ("m3", [], "m1", "quotes"),
+        ("a", ["b"], "", "Both namespace and namespaces"),
+    ],
+)
+def test_namespaces_that_say_something_else_than_was_meant(
+    name: str, names: list[str], loose: str, words: str
+) -> None:
+    with pytest.raises(migration_names.ListError, match=words):
+        migration_names.from_arguments(name, names, loose)
+
+
 class Api:
     """The API with some paths that fail; lists are empty unless given, and no name is taken."""
 

@@ -1,11 +1,12 @@
 # GNU General Public License v3.0+ (see https://www.gnu.org/licenses/gpl-3.0.txt)
 """Tell the namespaces that a migration was asked to work on.
 
-Arguments: ``names`` (list of str): as they were given, text with commas as well; ``file`` (str): a file with a name a
-line, "" for none; a relative path is looked for where ansible-playbook was started, unlike the ``file`` lookup's.
+Arguments: ``name`` (str): of a single one; ``names`` (list of str): text with commas as well; ``file`` (str): a file
+with a name a line, "" for none; a relative path is looked for where ansible-playbook was started, unlike the ``file``
+lookup's.
 
-Returns ``{namespaces}``, each once and in the order given. Fails with what to do where the file can't be read,
-or where a collection that a migration needs isn't installed.
+Returns ``{namespaces}``, each once and in the order given. Fails with what to do where the file can't be read
+or the names say something else than was meant, or where a collection that a migration needs isn't installed.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ class ActionModule(ActionBase):
         result: dict[str, Any] = super().run(tmp, task_vars)
         _, args = self.validate_argument_spec(
             {
+                "name": {"type": "str", "default": ""},
                 "names": {"type": "list", "elements": "str", "default": []},
                 "file": {"type": "str", "default": ""},
             }
@@ -34,10 +36,12 @@ class ActionModule(ActionBase):
             result.update({"failed": True, "msg": " ".join(missing)})
             return result
         try:
+            # Ansible keeps what stands behind a blank in -e "a=b c" under this name.
+            loose = str((task_vars or {}).get("_raw_params", ""))
+            given = migration_names.from_arguments(args["name"], args["names"], loose)
             listed = migration_names.from_file(Path(args["file"])) if args["file"] else []
         except migration_names.ListError as error:
             result.update({"failed": True, "msg": str(error)})
             return result
-        given = [name.strip() for name in args["names"]]
-        result.update({"changed": False, "namespaces": list(dict.fromkeys(n for n in [*given, *listed] if n))})
+        result.update({"changed": False, "namespaces": list(dict.fromkeys([*given, *listed]))})
         return result

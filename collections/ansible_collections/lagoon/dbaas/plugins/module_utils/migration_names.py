@@ -48,6 +48,26 @@ class ListError(Exception):
     """A file of namespaces that can't be used; the message is a sentence for a person."""
 
 
+def from_arguments(name: str, names: list[str], loose: str) -> list[str]:
+    """The namespaces that the command line names.
+
+    Args:
+        name: of ``-e namespace=``, "" where it isn't there. names: the entries of ``-e namespaces=``.
+        loose: words behind a blank, which Ansible doesn't take for a part of either.
+    Raises:
+        ListError: both are there, or an entry is empty or got lost.
+    """
+    entries = [entry.strip() for entry in names]
+    if name.strip() and any(entries):
+        raise ListError("Both namespace and namespaces were given: which? Name all of them in -e namespaces=ONE,TWO.")
+    if loose or ("" in entries and any(entries)):
+        raise ListError(
+            "namespaces has an empty entry, or words behind a blank: write no blanks, -e namespaces=ONE,TWO, or"
+            " quotes within quotes, -e \"namespaces='ONE, TWO'\"."
+        )
+    return [entry for entry in (name.strip(), *entries) if entry]
+
+
 def from_file(path: Path) -> list[str]:
     """The namespaces that a file lists.
 
