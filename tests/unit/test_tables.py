@@ -31,3 +31,15 @@ def test_a_report_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     assert "can't be written" in tables.write_report(str(tmp_path / "folder"), {})
     assert [found.name for found in tmp_path.iterdir()] == ["folder"], "a part of it was left behind"
+
+
+def test_a_report_that_cannot_be_written_is_known_before(tmp_path: Path) -> None:
+    missing = tmp_path / "no-such-folder" / "report.json"
+    assert tables.unwritable(str(missing)) == tables.write_report(str(missing), {})
+    (tmp_path / "folder").mkdir()
+    assert tables.unwritable(str(tmp_path / "folder")) == tables.write_report(str(tmp_path / "folder"), {})
+    file = tmp_path / "report.json"
+    file.write_text("older", encoding="utf-8")
+    assert tables.unwritable(str(file)) == ""
+    assert file.read_text(encoding="utf-8") == "older"
+    assert sorted(found.name for found in tmp_path.iterdir()) == ["folder", "report.json"]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 from collections.abc import Sequence
@@ -40,6 +41,35 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
 
 
+def _paths(file: str) -> tuple[Path, Path]:
+    """A report's file, and the one beside it in which it is made."""
+    path = Path(file).expanduser().absolute()
+    return path, path.with_name(f".{path.name}.{os.getpid()}")
+
+
+def _refusal(file: str, code: int | None) -> str:
+    return f"The report {printable(file)} can't be written: {os.strerror(code or errno.EIO)}."
+
+
+def unwritable(file: str) -> str:
+    """Why a report's file can't be written, as far as that can be told beforehand; what is there stays.
+
+    Args:
+        file: see :func:`write_report`.
+    Returns:
+        A sentence, "" where it can.
+    """
+    path, part = _paths(file)
+    if path.is_dir():
+        return _refusal(file, errno.EISDIR)
+    try:
+        part.touch(mode=0o600)
+        part.unlink()
+    except OSError as error:
+        return _refusal(file, error.errno)
+    return ""
+
+
 def write_report(file: str, data: object) -> str:
     """Write a report's file as JSON, whole or not at all, for its owner's eyes alone; one that is there is replaced.
 
@@ -48,8 +78,7 @@ def write_report(file: str, data: object) -> str:
     Returns:
         Why it couldn't be written, as a sentence; "" where it was.
     """
-    path = Path(file).expanduser().absolute()
-    part = path.with_name(f".{path.name}.{os.getpid()}")
+    path, part = _paths(file)
     try:
         part.touch(mode=0o600)
         part.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -57,5 +86,5 @@ def write_report(file: str, data: object) -> str:
     except OSError as error:
         with contextlib.suppress(OSError):
             part.unlink()
-        return f"The report {printable(file)} can't be written: {error.strerror}."
+        return _refusal(file, error.errno)
     return ""
