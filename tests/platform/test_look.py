@@ -58,6 +58,8 @@ def test_a_look_only_reads_and_finds_nothing_on_a_sound_platform(world: Cases, p
     assert entered == [1] * len(platform.accounts), "each account logs in once"
     orphans, told = run(world, "report-orphans", {})
     assert "Nothing was changed." in orphans.output
+    assert orphans.rc == 2, "something is found"
+    assert "fatal" not in orphans.output and orphans.output.count("Nothing was changed.") == 1, orphans.output
     mine = [d for d in told["databases"] if d["server"] == name_of(platform.place)]
     assert [(d["database"], d["tables"]) for d in mine] == [(platform.unowned.database, 1)]
     assert mine[0]["bytes"] > 0

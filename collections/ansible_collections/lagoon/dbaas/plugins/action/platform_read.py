@@ -3,9 +3,9 @@
 
 Arguments: ``cluster`` (str): the cluster's id where one is set, else the UID of the namespace kube-system.
 
-Returns what ``read_platform`` of module_utils/platform_reading.py does. It fails where the API does: a person reads
-it. The result holds the published Secrets: ``no_log: true`` on the task, which hides the failure's words too, so the
-failure is shown by the action itself.
+Returns what ``read_platform`` of module_utils/platform_reading.py does, and ``problem``: why nothing could be read, as
+a sentence, "" where it was. The result holds the published Secrets: ``no_log: true`` on the task, which would hide
+the words of a failure, so the next task tells it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,5 @@ class ActionModule(ActionBase):
             result.update(platform_reading.read_platform(Kube(), args["cluster"]) if not problem else {})
         except KubeError as error:
             problem = lacking.answer(error)
-        if problem:
-            self._display.display(problem, color="red", stderr=True)
-            result.update({"failed": True, "msg": problem})
+        result["problem"] = problem
         return result

@@ -5,7 +5,8 @@ Arguments: ``report`` (dict, required): ``{lines, data, failed, summary}``; ``ou
 ``data`` as JSON, whole or not at all, readable by its owner alone.
 
 The lines go to the screen as they are, without Ansible's quoting. With ``failed`` the task fails, and so
-ansible-playbook ends with status 2. No secret may be in a report.
+ansible-playbook ends with status 2; ``told`` in the result says that its words are on the screen already. No secret
+may be in a report.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ class ActionModule(ActionBase):
         )
         report = args["report"]
         self._display.display("\n".join([*report["lines"], report["summary"]]))
-        result.update({"changed": False, "failed": bool(report.get("failed")), "msg": report["summary"]})
+        result.update({"changed": False, "failed": bool(report.get("failed")), "msg": report["summary"], "told": True})
         if args["output"]:
             problem = tables.write_report(args["output"], report["data"])
             if problem:
-                result.update({"failed": True, "msg": problem})
+                result.update({"failed": True, "msg": problem, "told": False})
         return result

@@ -52,10 +52,10 @@ class CallbackModule(Default):
             self._print(result._result.get("msg"))
 
     def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
-        """Print why a run ended; an expected failure is data, and stays out."""
+        """Print why a run ended, unless its task did; an expected failure is data, and stays out."""
         if not self._lines:
             super().v2_runner_on_failed(result, ignore_errors)
-        elif not ignore_errors:
+        elif not ignore_errors and not result._result.get("told"):
             hidden = result._task.no_log and not result._result.get("msg")
             why = "its result may hold a password, so it isn't shown" if hidden else result._result.get("msg")
             self._display.display(f"{result._task.get_name()}: {why}", color="red", stderr=True)
