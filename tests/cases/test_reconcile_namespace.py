@@ -115,6 +115,8 @@ def test_the_plan_is_what_happens(hand: Hand) -> None:
         n: (verdict.removeprefix("would be "), reason) for n, (verdict, reason, _) in hand.lines(planned).items()
     }
     assert run.rc == 2
+    assert hand.lines(run)["a-adopted"][2].startswith("did: take database and account over, write Service and Secret")
+    assert "drop the account, drop the database" in hand.lines(run)["f-going"][2]
     assert going.read() is None
     assert account.exists() == (False, False)
     for name in ("a-adopted", "b-created", "c-plain"):

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from ansible_collections.lagoon.dbaas.plugins.module_utils import by_hand, finalizer
+from ansible_collections.lagoon.dbaas.plugins.module_utils import by_hand, finalizer, planned
 
 REASONS = {
     "SeedCreated": {"state": "done", "message": "made"},
@@ -38,6 +38,27 @@ def test_what_a_run_came_to(outcome: dict[str, Any], finalizing: bool, state: st
     row = {"origin": "adopted", "username": "app"}
     result = by_hand.result_of(read(), outcome, REASONS, finalizing, row, [])
     assert (result["state"], result["reason"]) == (state, reason)
+
+
+def test_what_only_the_end_makes_true_is_not_told_of_a_run_that_waits() -> None:
+    steps = [planned.TAKING_OVER, "grant"]
+    waits = {"reason": "ConnectionUnavailable", "params": {"connection": "one"}}
+    assert by_hand.result_of(read(), waits, REASONS, False, {}, steps)["planned"] == ["grant"]
+    assert by_hand.result_of(read(), {}, REASONS, True, {}, steps)["planned"] == steps
+
+
+@pytest.mark.parametrize("action", ["keep", "leave", "give_back", "drop", "none", "wait"])
+def test_a_deletion_tells_what_it_keeps(action: str) -> None:
+    """A plan tells all; a run adds its statements itself."""
+    plan, run = (planned.finalize_words({"action": action}, check) for check in (True, False))
+    assert bool(run) is (action in ("keep", "leave", "give_back"))
+    assert not set(run) & set(by_hand.STEPS)
+    assert bool(plan) is (action not in ("none", "wait"))
+
+
+def test_a_take_over_is_told_where_it_holds() -> None:
+    assert planned.adopt_words({}) == [planned.TAKING_OVER]
+    assert planned.adopt_words({"outcome": {"reason": "Creating"}}) == []
 
 
 def test_a_run_that_stopped_tells_what_was_known() -> None:

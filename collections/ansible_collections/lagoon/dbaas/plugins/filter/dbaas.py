@@ -86,6 +86,7 @@ class FilterModule:
             "proof_outcome": settling.proof_outcome,
             "kubernetes_outcome": outcomes.kubernetes_outcome,
             "publish_conflict": settling.publish_conflict,
+            "adopt_words": planned.adopt_words,
             "publish_words": planned.publish_words,
             "finalize_words": planned.finalize_words,
             "result_of": by_hand.result_of,

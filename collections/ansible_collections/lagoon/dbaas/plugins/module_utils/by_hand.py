@@ -13,6 +13,7 @@ from ansible_collections.lagoon.dbaas.plugins.module_utils import (
     settling,
 )
 from ansible_collections.lagoon.dbaas.plugins.module_utils.kube import GROUP, Kube, provider_path
+from ansible_collections.lagoon.dbaas.plugins.module_utils.planned import AT_THE_END
 
 Dict = dict[str, Any]
 
@@ -116,7 +117,8 @@ def result_of(read: Dict, outcome: Dict, reasons: Dict, finalizing: bool, row: D
     reason = outcome.get("reason", "")
     if reason:
         message = reasons[reason]["message"].format_map(outcome.get("params") or {})
-        return {"state": reasons[reason]["state"], "reason": reason, "message": message, "planned": planned}
+        so_far = [step for step in planned if step not in AT_THE_END]
+        return {"state": reasons[reason]["state"], "reason": reason, "message": message, "planned": so_far}
     if outcome.get("would"):
         done = outcome["done"]
         return {"state": "done", "reason": done, "message": "", "planned": outcome["would"]}

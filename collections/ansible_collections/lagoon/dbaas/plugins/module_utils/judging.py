@@ -7,7 +7,7 @@ from typing import Any
 
 from ansible_collections.lagoon.dbaas.plugins.module_utils import names, providers, published
 from ansible_collections.lagoon.dbaas.plugins.module_utils.outcomes import outcome
-from ansible_collections.lagoon.dbaas.plugins.module_utils.planned import PUBLISHING
+from ansible_collections.lagoon.dbaas.plugins.module_utils.planned import PUBLISHING, TAKING_OVER
 
 Dict = dict[str, Any]
 
@@ -39,7 +39,7 @@ def judged_outcome(read: Dict, judged: Dict, check: bool) -> Dict:
     if not check or "claim" not in judged:
         return judged.get("outcome", {})
     if judged["claim"]["origin"] == "adopted":
-        return {"would": ["take database and account over", PUBLISHING], "done": "SeedAdopted"}
+        return {"would": [TAKING_OVER, PUBLISHING], "done": "SeedAdopted"}
     reason = "SeedCreated" if "seed" in read["request"]["spec"] else "DatabaseCreated"
     return {"would": ["create_account", "create_database", "grant", PUBLISHING], "done": reason}
 
