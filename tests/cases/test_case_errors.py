@@ -82,7 +82,7 @@ ACCOUNT: dict[int, Trouble] = {
 SAID = {1524: "plugin", 1820: "expired", 4151: "locked"}
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("number", ACCOUNT)
 def test_admin_login(world: Cases, number: int) -> None:
     place = shared(world)
@@ -94,7 +94,7 @@ def test_admin_login(world: Cases, number: int) -> None:
     assert log.logins(account.username) == 0
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("number", ACCOUNT)
 def test_seed_login(world: Cases, number: int) -> None:
     place = shared(world)
@@ -120,7 +120,7 @@ RIGHTS = {
 }
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("number", RIGHTS)
 def test_admin_without_a_right(world: Cases, number: int) -> None:
     place = shared(world)
@@ -234,7 +234,7 @@ SERVER: dict[str, tuple[Trouble, str, str]] = {
 }
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", SERVER)
 def test_admin_of_a_troubled_server(world: Cases, kind: str) -> None:
     """The request waits, the seed sees no login; it goes on by itself afterwards."""
@@ -254,6 +254,7 @@ def test_admin_of_a_troubled_server(world: Cases, kind: str) -> None:
             assert request.ask("SELECT COUNT(*) FROM t") == ROWS
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("kind", "outcome"),
     [("4150", "error 4150"), ("1203", "error 1203"), ("1184-unknown", "error 1184"), ("1862", "")],

@@ -76,7 +76,7 @@ def test_N2_dashes(world: Cases) -> None:
     assert account.exists() == (False, False)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", ["a:b", "a.b", "a/b", "a b", "a`b", "a'b", "a\\b", "a\\_b", "pct%s"])
 def test_N3_any_character(world: Cases, name: str) -> None:
     cycle(world, world.place(), name, name)
@@ -87,7 +87,7 @@ def long_name(length: int) -> str:
     return chr(ord("A") + length % 26) * 3 + str(length) + "u" * (length - 3 - len(str(length)))
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("length", [16, 17, 32, 33, 80, 81, 128])
 def test_N4_long_user(world: Cases, length: int) -> None:
     """128 is what MariaDB 10.11 holds; neighbours that a server which cuts would take for it stay."""
@@ -104,6 +104,7 @@ def test_N4_long_user(world: Cases, length: int) -> None:
     assert set(neighbours) <= names_of(Account(place.server, "", name, ""))[1]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("database", "username", "key"),
     [("n4-short", long_name(129), "username"), ("made_" + "d" * 59, "n4-short", "database")],
@@ -129,6 +130,7 @@ OWN_USERS = ["dbaas_admin", "root", "mysql.sys", "mariadb.sys"]
 OWN_DATABASES = ["MySQL", "sys", "information_schema", "PERFORMANCE_SCHEMA", "dbaas_operator"]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("key", "value", "reason"),
     [
@@ -157,6 +159,7 @@ def whole_server(place: Place) -> set[str]:
     return ({row["name"] for row in rows} & own) | {repr(row) for row in users}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("mode", "kind"),
     [
@@ -205,6 +208,7 @@ def test_N7_long_names_that_differ_at_their_ends(world: Cases) -> None:
     assert [request.ask("SELECT DATABASE()") for request in requests] == databases
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("database", "username"), [("(1049, 'x')", '(2003, "y")'), ('(2003, "y")', "(1049, 'x')")])
 def test_N8_names_like_errors(world: Cases, database: str, username: str) -> None:
     with world.alone("N8"):
@@ -254,6 +258,7 @@ def test_N9_folded_names_are_made(world: Cases) -> None:
     assert account.exists() == (False, False)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("database", "username", "key"),
     [("n9-db", "n9-x😀", "username"), ("n9-x😀", "n9-user", "database"), ("€" * 61, "n9-€", "database"),
@@ -274,6 +279,7 @@ def test_N9_names_that_the_server_would_change(world: Cases, database: str, user
 OWNER = "ALL PRIVILEGES ON {database}.*"
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "grants",
     [
@@ -304,6 +310,7 @@ def test_N10_accounts_that_own_less_or_more(world: Cases, grants: tuple[str, ...
     assert account.hashes() == before
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "grants",
     [

@@ -58,6 +58,7 @@ def demanding(world: Cases, place: Place, demand: str = "SSL") -> dict[str, str 
     return account.seed()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("mode", "demand"),
     [
@@ -74,6 +75,7 @@ def test_S1_tls_that_works(world: Cases, mode: str, demand: str) -> None:
     assert world.reconcile(request) == f"SeedAdopted {DONE}", request.told()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("mode", ["verify-ca", "verify-identity"])
 def test_S1_wrong_authority(world: Cases, mode: str) -> None:
     place, _ = secure(world, "tls", ("localhost",))
@@ -93,6 +95,7 @@ def test_S1_wrong_host_name(world: Cases) -> None:
     assert world.reconcile(request) == f"SeedAdopted {DONE}", request.told()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("mode", ["required", "verify-ca"])
 def test_S1_server_without_tls(world: Cases, mode: str) -> None:
     place = world.place("notls", {"skip-ssl": None})
@@ -101,6 +104,7 @@ def test_S1_server_without_tls(world: Cases, mode: str) -> None:
     world.waits(world.ask(by_mode(world, place, mode, authority), account.seed()), "ProviderError")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("demand", ["SSL", "X509"])
 def test_S1_account_that_demands_what_the_way_lacks(world: Cases, demand: str) -> None:
     """The login is refused, and that isn't the seed's fault."""
@@ -166,6 +170,7 @@ def test_S3_spellings_of_one_host(world: Cases) -> None:
     assert world.reconcile(request) == f"SeedAdopted {DONE}", request.told()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "hostname",
     ["db_eu.example.com", "localhost:3306", "h." * 126 + "hh", "", "localhost..", " localhost", "[::1]"],
@@ -178,6 +183,7 @@ def test_S3_what_is_no_host(world: Cases, hostname: str) -> None:
     assert account.exists() == (False, False)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("address", ["192.0.2.5", "127.0.0.1"])
 def test_S3_hosts_of_no_provider(world: Cases, address: str) -> None:
     """No connection is made to what only a seed names."""
@@ -280,6 +286,7 @@ def test_S4_addresses_and_names(world: Cases) -> None:
     assert not service["spec"].get("clusterIP")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "hostname",
     ["127.0.0.1", "127.1", "::1", "169.254.1.1", "fe80::1", "0.0.0.0", "::", "224.0.0.1", "::ffff:127.0.0.1"],

@@ -337,6 +337,7 @@ def test_a_run_that_is_killed_at_each_task_leaves_nothing(scene: Scene) -> None:
     assert scene.leaks() == []
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("at", ["Login | Log in, and enter", "Change | Send the statements"])
 def test_a_run_that_is_killed_within_a_task_leaves_nothing(scene: Scene, at: str) -> None:
     """Its server is frozen, so the module is in the middle of its work: with arguments, login file and connection."""

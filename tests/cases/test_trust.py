@@ -377,7 +377,7 @@ def forged(kind: str, place: Place, victim: Victim) -> Json:
     return every[kind]
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("kind", "run_before"),
     [*((kind, True) for kind in FORGED), ("ready", False), ("everything", False)],

@@ -138,6 +138,7 @@ def served(world: World, spare: MariaDB, scope: str) -> str:
     return scope
 
 
+@pytest.mark.long
 def test_server_that_is_down(world: World, spare: MariaDB, served: str) -> None:
     namespace, account = world.namespace(), world.older(spare)
     spare.stop()
@@ -192,6 +193,7 @@ def test_P5_password_policy(world: World, spare: MariaDB, served: str) -> None:
         spare.query("UNINSTALL SONAME 'simple_password_check'")
 
 
+@pytest.mark.long
 def test_deletion_waits_for_its_server(world: World, spare: MariaDB, served: str) -> None:
     """DropPending while the server is away; the request goes when it is back, and its database with it."""
     request = world.request(world.namespace(), "stuck", scope=served)
