@@ -10,7 +10,7 @@ from tests.sampling import some
 OF_A_PATH = 2  # borders that a sample takes of one path, so that few paths have to be recorded
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", list(PATHS))
 @pytest.mark.beside
 def test_k1_a_run_killed_at_any_border(stage: Stage, name: str) -> None:

@@ -22,7 +22,7 @@ def place(world: Cases) -> Place:
 
 
 # First: it changes what every run may do, and those below go beside each other.
-@pytest.mark.sample(1)
+@pytest.mark.long
 @pytest.mark.parametrize("path", ["plain", "create", "adopt"])
 def test_K3_a_service_that_the_api_refuses(world: Cases, place: Place, path: str) -> None:
     """Refused after the database was made: the request says so, goes on when it may, and can be deleted meanwhile."""

@@ -20,7 +20,7 @@ def place(world: Cases) -> Place:
     return world.place("outage-api")
 
 
-@pytest.mark.sample(1)
+@pytest.mark.long
 @pytest.mark.parametrize(("path", "outage"), PAIRS)
 def test_an_api_that_goes(world: Cases, place: Place, path: str, outage: str) -> None:
     if cluster.own_cluster():

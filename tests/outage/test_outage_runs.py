@@ -38,7 +38,7 @@ STEPS: dict[str, list[Step]] = {}
 PAIRS = [(path, outage) for outage in SERVER_OUTAGES for path in PATHS]
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("path", "outage"), PAIRS)
 @pytest.mark.beside
 def test_a_server_that_goes(world: Cases, places: "queue.Queue[Place]", path: str, outage: str) -> None:

@@ -79,7 +79,7 @@ def test_O4_two_requests_at_the_same_moment(world: Cases, place: Place, number: 
         assert lost.exists() == (False, True)
 
 
-@pytest.mark.sample(1)
+@pytest.mark.long
 @pytest.mark.parametrize("path", ["adopt", "create", "plain"])
 @pytest.mark.parametrize("at", ["Claim | Insert the rows", "Change | Send the statements"])
 def test_two_runs_of_one_request(world: Cases, place: Place, path: str, at: str) -> None:
@@ -126,7 +126,7 @@ def steps_of(world: Cases, place: Place, path: str) -> list[Step]:
     return STEPS[path]
 
 
-@pytest.mark.sample(1)
+@pytest.mark.long
 @pytest.mark.parametrize("path", ["adopt", "create", "plain"])
 def test_deleted_while_it_is_made(world: Cases, place: Place, path: str) -> None:
     """The deletion comes and ends between two steps of a run that lives on: nothing of it is left anywhere."""

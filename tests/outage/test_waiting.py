@@ -122,6 +122,7 @@ def test_requests_that_wait_for_the_api(busy: World, served: tuple[MariaDB, str]
     many.nothing_is_left()
 
 
+@pytest.mark.long
 def test_K2_ten_resyncs_and_a_restart(busy: World, served: tuple[MariaDB, str], tmp_path: Path) -> None:
     """From the moment a refusal is written: not one statement of the seed's account; a changed spec: one new try."""
     server, scope = served

@@ -3,6 +3,8 @@
 
 from typing import Any
 
+import pytest
+
 from dev import objects
 from dev.waiting import wait_for
 from tests.cases.world import DONE, Cases
@@ -62,6 +64,7 @@ def test_O8_plain_with_its_secret(world: Cases) -> None:
     after.ask("SELECT 1")
 
 
+@pytest.mark.long
 def test_O8_without_its_secret(world: Cases) -> None:
     place = world.place()
     before = ready(world, place)
