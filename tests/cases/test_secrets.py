@@ -16,11 +16,11 @@ import yaml
 from dev import objects
 from dev.operator import LOG, Operator
 from dev.paths import ROOT, SHORT
-from dev.processes import kill_all
 from dev.sandbox import Sandbox
 from dev.standin.inputs import RUNNER_ROOT
 from dev.waiting import wait_for
-from tests.cases.stepping.marks import Marks, processes_with
+from tests.cases.stepping.marks import Marks
+from tests.cases.stepping.pausing import paused
 from tests.cases.stepping.steps import Step, recorded, stepwise, without_operator
 from tests.cases.world import DONE, REFUSED, Cases, Place
 from tests.integration.e2ehelpers import Account, Json, Request, World, opened, token
@@ -341,31 +341,24 @@ def test_a_run_that_is_killed_at_each_task_leaves_nothing(scene: Scene) -> None:
 @pytest.mark.parametrize("at", ["Login | Log in, and enter", "Change | Send the statements"])
 def test_a_run_that_is_killed_within_a_task_leaves_nothing(scene: Scene, at: str) -> None:
     """Its server is frozen, so the module is in the middle of its work: with arguments, login file and connection."""
-    server, folder = scene.place.server, scene.world.runner.folder
+    server = scene.place.server
     request = scene.ask(scene.account("imagined"))
-    reached, go = folder / f"reached-{token()}", folder / f"go-{token()}"
-    orders = stepwise({"at": at, "do": "pause", "reached": str(reached), "go": str(go)})
-    arguments = ("reconcile-request.yml", request.name, request.namespace, request.read(), LOUD, orders)
-    with ThreadPoolExecutor(1) as pool:
-        run = pool.submit(scene.world.runner.request, *arguments)
+    with paused(scene.world, request, {"at": at}, verbosity=LOUD) as run:
         try:
-            wait_for(reached.exists, f"the run to come to {at!r}", 60)
-            before = set(processes_with("STEPWISE", str(go)))
+            before = set(run.processes())
             server.freeze()
-            go.touch()
+            run.go()
             module = wait_for(
-                lambda: [pid for pid in processes_with("STEPWISE", str(go)) if pid not in before and is_module(pid)],
+                lambda: [pid for pid in run.processes() if pid not in before and is_module(pid)],
                 "the module to be at work",
                 60,
             )
-            every = processes_with("STEPWISE", str(go))
+            every = run.processes()
             assert set(module) <= set(every)
             assert scene.marks.in_processes(every) == []
-            kill_all(every)
+            run.kill()
         finally:
-            go.touch()
             server.thaw()
-        assert run.result().rc == -9
     assert scene.leaks() == []
 
 

@@ -41,6 +41,7 @@ class Paused:
         request: Request,
         place: Mapping[str, Any],
         more: Mapping[str, Any] | None = None,
+        verbosity: int = 0,
     ) -> None:
         """Start it.
 
@@ -50,6 +51,7 @@ class Paused:
             request: whose run.
             place: where it pauses: ``{at: start of a task's name}`` or what ``orders()`` of a step or border gives.
             more: further variables.
+            verbosity: how many ``-v``.
         """
         self._place = dict(place)
         files = {word: world.runner.folder / f"{word}-{token()}" for word in ("reached", "go", "sent", "calls")}
@@ -57,7 +59,7 @@ class Paused:
         settings = stepwise({"do": "pause", **place, **{word: str(file) for word, file in files.items()}})
         pool = ThreadPoolExecutor(1, thread_name_prefix=f"run of {request.name}")
         self._run = pool.submit(
-            world.runner.request, playbook, request.name, request.namespace, request.read(), 0, settings, more
+            world.runner.request, playbook, request.name, request.namespace, request.read(), verbosity, settings, more
         )
         pool.shutdown(wait=False)
 
@@ -68,6 +70,10 @@ class Paused:
         )
         if not self._reached.exists():
             raise AssertionError(f"the run ended without coming to {self._place}: {self._run.result().output[-2000:]}")
+
+    def processes(self) -> list[int]:
+        """The numbers of all its processes."""
+        return processes_with("STEPWISE", str(self._go))
 
     def go(self) -> None:
         """Let it go on."""
@@ -84,13 +90,13 @@ class Paused:
 
     def kill(self) -> None:
         """SIGKILL all of it, which has to be at work."""
-        kill_all(processes_with("STEPWISE", str(self._go)))
+        kill_all(self.processes())
         assert self._run.result(ENDED).rc == -signal.SIGKILL
 
     def close(self) -> None:
         """End it, whatever it does."""
         self.go()
-        kill_all(processes_with("STEPWISE", str(self._go)))
+        kill_all(self.processes())
 
 
 @contextlib.contextmanager
@@ -100,6 +106,7 @@ def paused(
     place: Mapping[str, Any],
     playbook: str = "reconcile-request.yml",
     more: Mapping[str, Any] | None = None,
+    verbosity: int = 0,
 ) -> Iterator[Paused]:
     """A run that stands at its place; the body decides its end, and nothing of it is left behind.
 
@@ -109,11 +116,12 @@ def paused(
         place: see :class:`Paused`.
         playbook: which.
         more: further variables.
+        verbosity: how many ``-v``.
 
     Yields:
         The run.
     """
-    run = Paused(world, playbook, request, place, more)
+    run = Paused(world, playbook, request, place, more, verbosity)
     try:
         run.wait()
         yield run

@@ -9,8 +9,6 @@ Dict = dict[str, Any]
 
 #: How a plan tells that Service and Secret would be written.
 PUBLISHING = "write Service and Secret"
-
-
 TAKING_OVER = "take database and account over"
 KEEPING = "keep database and account"
 LEAVING = "leave all on the server as it is"
