@@ -5,7 +5,6 @@ The runs are made by hand, one after another, so that each moment of a change is
 # names of tests hold the ids of cases
 
 import base64
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from dev import objects
 from dev.mariadb import MariaDB
 from dev.operator import Operator
 from dev.sandbox import NAMESPACE, Sandbox
+from tests import audit
 from tests.cases.stepping.pausing import paused
 from tests.cases.stepping.steps import without_operator
 from tests.cases.world import DONE, NO_GRACE, REFUSED, Cases, Place
@@ -586,13 +586,10 @@ def test_O12_the_very_seed_is_deleted(world: Cases, place: Place, tenant: Tenant
 
 def asked_for(audit_log: Path, start: int, name: str) -> list[str]:
     """What the operator asked the API server for of the objects of a name."""
-    with audit_log.open("rb") as log:
-        log.seek(start)
-        entries = [json.loads(line) for line in log]
     return [
         f"{entry['verb']} {entry['objectRef'].get('namespace', '')}/{entry['objectRef']['resource']}"
-        for entry in entries
-        if entry["user"]["username"] == OPERATOR and (entry.get("objectRef") or {}).get("name") == name
+        for entry in audit.entries(audit_log, start)
+        if audit.user(entry) == OPERATOR and (entry.get("objectRef") or {}).get("name") == name
     ]
 
 

@@ -3,15 +3,14 @@
 Where the end-to-end tests weren't among the tests of this run, "nothing is unused" can't be told and isn't asked.
 """
 
-import json
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 import yaml
 
 from dev.paths import ROOT
 from dev.sandbox import Sandbox
+from tests import audit
 from tests.settings import LOG_STARTS
 from tests.statements import forms, unknown_statements
 
@@ -43,16 +42,13 @@ def granted() -> set[Right]:
 
 def requests(sandbox: Sandbox) -> Iterator[tuple[Right, int]]:
     """What the operator asked the API server for, and the status of the answer."""
-    with sandbox.audit_log.open("rb") as log:
-        log.seek(LOG_STARTS[sandbox.audit_log])
-        for line in log:
-            entry: dict[str, Any] = json.loads(line)
-            reference = entry.get("objectRef")
-            if entry["user"]["username"] != ACCOUNT or not reference:
-                continue
-            parts = (reference["resource"], reference.get("subresource"))
-            right = (reference.get("apiGroup", ""), "/".join(filter(None, parts)), entry["verb"])
-            yield right, entry.get("responseStatus", {}).get("code", 0)
+    for entry in audit.entries(sandbox.audit_log, LOG_STARTS[sandbox.audit_log]):
+        reference = entry.get("objectRef")
+        if audit.user(entry) != ACCOUNT or not reference:
+            continue
+        parts = (reference["resource"], reference.get("subresource"))
+        right = (reference.get("apiGroup", ""), "/".join(filter(None, parts)), entry["verb"])
+        yield right, entry.get("responseStatus", {}).get("code", 0)
 
 
 @pytest.fixture

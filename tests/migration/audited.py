@@ -1,13 +1,15 @@
 """What the API server's audit log says that runs of the playbook wrote."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests import audit
+
 Json = dict[str, Any]
 
 READS = ("get", "list", "watch")
+OWN_CONTROLLERS = ("system:kube-controller-manager", "system:serviceaccount:kube-system:")
 OLD_KIND = "mariadbconsumers"
 
 
@@ -32,15 +34,11 @@ class Audit:
 
     def asked(self) -> list[Json]:
         """What was asked for there, but by the cluster's own controllers; refused requests count, too."""
-        with self.log.open("rb") as stream:
-            stream.seek(self.start)
-            entries = [json.loads(line) for line in stream]
         return [
             entry
-            for entry in entries
+            for entry in audit.entries(self.log, self.start)
             if self.namespace in (_part(entry, "namespace"), _part(entry, "name"))
-            and not entry["user"]["username"].startswith("system:kube-controller-manager")
-            and not entry["user"]["username"].startswith("system:serviceaccount:kube-system:")
+            and not audit.user(entry).startswith(OWN_CONTROLLERS)
         ]
 
     def writes(self) -> list[Json]:
