@@ -359,6 +359,7 @@ def test_a_run_that_is_killed_within_a_task_leaves_nothing(scene: Scene, at: str
             run.kill()
         finally:
             server.thaw()
+    assert scene.world.reconcile(request) == f"SeedCreated {DONE}", request.told()
     assert scene.leaks() == []
 
 
