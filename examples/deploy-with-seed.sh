@@ -18,6 +18,24 @@ ready() { look "dbr/$request" "{.status.conditions[?(@.type=='Ready')].$1}"; }
 look_for_old() { if [ -n "${OLD:-}" ]; then old=$(look "$OLD" '{.metadata.name}'); else old=; fi; }
 unknown() { echo "not known: $1; nothing was deleted" >&2 && exit 4; }
 
+# Taken over: the old object must not drop it any more. The first time that object has to be there.
+label_old() {
+  if [ -z "$had" ]; then old=${OLD:-}; else look_for_old; fi
+  test -z "$old" || kubectl -n "$namespace" label --overwrite "$OLD" dbaas.amazee.io/no-drop-database=true
+}
+tell_why() {
+  why=$(ready message) # empty where no operator has looked at it yet
+  why="${why:+$(ready reason): }${why:-nobody looked at it: does the operator run?}"
+  if [ "$settled" ]; then echo "refused for good, $why" >&2; else echo "not settled within $timeout, $why" >&2; fi
+}
+# What an application may use already, or can't go back from, is never deleted.
+stop_if_in_use() {
+  look_for_old
+  had=$had$(look "dbr/$request" '{.status.databaseInfo}') # it was Ready in the meantime
+  if [ -n "$had" ]; then unknown "it was taken over before"; fi
+  if [ -n "${OLD:-}" ] && [ -z "$old" ]; then unknown "$OLD is gone"; fi
+}
+
 # What earlier deployments came to: a request that was Ready, or has its place on a server, may be in use.
 had=$(look "dbr/$request" '{.status.databaseInfo}{.status.observedDatabaseConnectionReference}')
 look_for_old
@@ -27,19 +45,10 @@ if [ -n "${OLD:-}" ] && [ -z "$old$had" ]; then unknown "$OLD isn't there, and t
 kubectl -n "$namespace" apply -f "$manifest"
 settled=yes && kubectl -n "$namespace" wait "dbr/$request" --for=condition=Settled --timeout="$timeout" || settled=
 is=$(ready status)
-look_for_old
-if [ "$settled$is" = yesTrue ]; then # taken over: the old object must not drop it any more
-  if [ -z "$had" ]; then old=${OLD:-}; fi # the first time it has to be there
-  test -z "$old" || kubectl -n "$namespace" label --overwrite "$OLD" dbaas.amazee.io/no-drop-database=true
-  exit 0
-fi
-why=$(ready message) # empty where no operator has looked at it yet
-why="${why:+$(ready reason): }${why:-nobody looked at it: does the operator run?}"
-if [ "$settled" ]; then echo "refused for good, $why" >&2; else echo "not settled within $timeout, $why" >&2; fi
-had=$had$(look "dbr/$request" '{.status.databaseInfo}') # it was Ready in the meantime
-if [ -n "$had" ]; then unknown "it was taken over before"; fi
-if [ -n "${OLD:-}" ] && [ -z "$old" ]; then unknown "$OLD is gone"; fi
-# It may still be taken over at any moment: nothing may be dropped then.
+if [ "$settled$is" = yesTrue ]; then label_old; exit 0; fi
+tell_why
+stop_if_in_use
+# Not settled, it may still be taken over at any moment: nothing may be dropped then.
 keep='{"spec":{"dropDatabaseOnDelete":false}}'
 test "$settled" || kubectl -n "$namespace" patch dbr "$request" --type=merge -p "$keep"
 kubectl -n "$namespace" delete dbr "$request" --timeout=5m
