@@ -98,7 +98,7 @@ def silence(subject: Subject, dead: int, start: int) -> bool:
     return begun
 
 
-@pytest.mark.long
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize(("name", "statement"), STATEMENTS, ids=[s.replace(" ", "-") for _, s in STATEMENTS])
 def test_k4_frozen_in_the_middle(

@@ -169,7 +169,7 @@ def standing(stage: Stage, halting: Halting, name: str, borders: Sequence[Border
             forget(stage, halt.subject)
 
 
-@pytest.mark.long
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", list(PATHS))
 def test_k1_the_operator_killed_with_its_runs(
     stage: Stage, halting: Halting, references: References, name: str

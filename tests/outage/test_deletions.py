@@ -22,7 +22,7 @@ def place(world: Cases) -> Place:
 
 
 # First: it changes what every run may do, and those below go beside each other.
-@pytest.mark.long
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("path", ["plain", "create", "adopt"])
 def test_K3_a_service_that_the_api_refuses(world: Cases, place: Place, path: str) -> None:
     """Refused after the database was made: the request says so, goes on when it may, and can be deleted meanwhile."""
@@ -45,7 +45,7 @@ def test_K3_a_service_that_the_api_refuses(world: Cases, place: Place, path: str
 
 @pytest.mark.parametrize("what", ["provider", "password"])
 @pytest.mark.parametrize("way_out", ["back", "kept"])
-@pytest.mark.long
+@pytest.mark.sample(1)
 @pytest.mark.beside
 def test_D2_provider_goes_first(world: Cases, place: Place, what: str, way_out: str) -> None:
     """Then the namespace: a condition says what is left where; bringing it back and keeping the database both work."""
@@ -76,7 +76,6 @@ def test_D2_provider_goes_first(world: Cases, place: Place, what: str, way_out: 
     wait_for(lambda: objects.get(world.api, "v1", "Namespace", there.namespace) is None, "the namespace to end", 60)
 
 
-@pytest.mark.long
 @pytest.mark.beside
 def test_D6_an_open_transaction(world: Cases, place: Place) -> None:
     """DropPending within seconds, and the drop goes on by itself when the session has ended."""
@@ -102,7 +101,6 @@ def test_D6_an_open_transaction(world: Cases, place: Place) -> None:
     ready.is_done()
 
 
-@pytest.mark.long
 @pytest.mark.beside
 def test_D1_dropped_by_hand(world: Cases, place: Place) -> None:
     """Database and account are gone already: one run is enough."""
