@@ -14,33 +14,7 @@ from dev.paths import ROOT
 from tests.cases.verdicts import VERDICTS, judge
 from tests.cases.world import DONE, Cases, Place, execute
 from tests.integration.e2ehelpers import API, MERGE, ROWS, Account, Log, Request, token
-
-PASSWORDS = {
-    "hash-mark": "^!#}",
-    "address": "p@ss:/w?d",
-    "quotes": "a'b\"c",
-    "backticks": "`x`",
-    "backslashes": "back\\slash\\",
-    "shell": "$HOME $(id)",
-    "percent": "100%s %d %%",
-    "any-alphabet": "ü€😀",
-    "blank-first": " geheim",
-    "blank-last": "geheim ",
-    "one": "1",
-    "longest": "x" * 255,
-    "backslash-last": "a\\",
-    "statement": "a'; DROP USER x; -- ",
-    "latin": "pässwörd",
-    "letter": "e",
-    "error-number": "1045",
-    "user-name": "same-as-user",
-    "database-name": "same-as-database",
-    "part-of-user": "art-of-us",
-    "part-of-database": "art-of-data",
-    "list": "[1, 2]",
-    "bool": "True",
-    "config-file": "#x;[client]=",
-}
+from tests.passwords import PASSWORDS
 
 
 def check(request: Request, account: Account) -> None:
