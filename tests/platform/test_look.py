@@ -141,6 +141,16 @@ def test_each_breach_is_found(world: Cases, platform: Platform) -> None:
         assert finding["what"] and finding["do"] == invariants.FINDINGS[finding["finding"]][1]
 
 
+def test_a_missing_row_stays_a_finding(world: Cases, platform: Platform) -> None:
+    """When the request says it too, and so isn't Ready any more."""
+    four = platform.requests[3]
+    world.run("reconcile-request.yml", four)
+    assert four.condition("Ready")["reason"] == "LedgerRowMissing", four.told()
+    done, report = check(world.sandbox, world.runner.folder)
+    found = [f["request"] for f in findings(report, platform) if f["finding"] == "LedgerRowMissing"]
+    assert found == [four.name], done.output
+
+
 def test_rows_without_a_request_and_requests_with_anothers_row(world: Cases, platform: Platform) -> None:
     former = platform.requests[1]
     again = restore(world, lose(world, former))

@@ -31,7 +31,7 @@ FINDINGS: dict[str, tuple[str, str]] = {
         "bring it back or mend its connection, and check again",
     ),
     "LedgerRowMissing": (
-        "the request is Ready, and no ledger that was read has a row of it",
+        "the request is Ready, or was, and no ledger that was read has a row of it",
         "find out who changed the ledger, or DBAAS_CLUSTER_ID; put the row back",
     ),
     "TwoRows": ("the request has rows on several servers: {detail}", "release the one that its status doesn't name"),
@@ -195,11 +195,10 @@ def _requests(before: Dict, after: Dict, entries: list[Dict], logins: dict[str, 
         places = {(row["database_name"], row["fence"]): entry["server"]["name"] for entry, row in mine}
         if len(places) > 1:
             yield _finding("TwoRows", request=request, detail=", ".join(sorted(places.values())))
-        if not is_true(request, "Ready"):
-            continue
-        if mine:
+        ready = is_true(request, "Ready")
+        if mine and ready:
             yield from _ready_request(before, after, request, mine, logins)
-        elif not _may_be_unread(request, entries):
+        elif (ready or request["status"].get("databaseInfo")) and not mine and not _may_be_unread(request, entries):
             yield _finding("LedgerRowMissing", request=request)
 
 
