@@ -14,7 +14,7 @@ from dev.waiting import wait_for
 from tests.cases.running import Run
 from tests.cases.stepping.marks import processes_with
 from tests.cases.stepping.steps import stepwise
-from tests.cases.world import Cases
+from tests.cases.world import DONE, Cases
 from tests.crash.borders import Border, borders_of
 from tests.crash.paths import PATHS, RECONCILE, Path, Stage
 from tests.crash.picture import Json, Subject, picture
@@ -100,7 +100,27 @@ def record(world: Cases, path: Path, subject: Subject) -> Reference:
     assert not run.again, f"{path.name} isn't done in one run: {subject.request.told()}"
     if path.playbook != RECONCILE:
         world.release(subject.request)
-    return Reference(path, borders_of(steps, calls), at_rest(subject))
+    found = at_rest(subject)
+    is_the_end(path, subject, found)
+    return Reference(path, borders_of(steps, calls), found)
+
+
+def is_the_end(path: Path, subject: Subject, found: Json) -> None:
+    """Demand that an unharmed run came to what its path is for: two that are refused alike would compare equal.
+
+    Args:
+        path: the path.
+        subject: the request.
+        found: its picture.
+    """
+    if path.playbook == RECONCILE:
+        assert subject.request.state() == f"{path.reason} {DONE}", subject.request.told()
+        assert found["login"] == "('<username>@%', '<database>')", found["login"]
+        assert [row["state"] for row in found["ledger"]] == ["ready"], found["ledger"]
+    else:
+        assert (found["request"], found["ledger"]) == (None, []), f"{path.name} left something"
+        there = [bool(found["server"][what]) for what in ("databases", "accounts")]
+        assert there == [path.stays] * 2, f"{path.name}: database and account are there: {there}"
 
 
 class References(dict[str, Reference]):

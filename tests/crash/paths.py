@@ -90,6 +90,8 @@ class Path:
         name: what it is called.
         playbook: whose run is killed.
         begin: brings a request to where the path begins.
+        reason: with which it is Ready at its end; none where it goes.
+        stays: where it goes, whether database and account stay.
         makes: a request of this path is Ready at its end, and can begin another one.
         rotates: the only copy of the password can be lost with a killed run; the account then has a new one.
     """
@@ -97,6 +99,8 @@ class Path:
     name: str
     playbook: str
     begin: Callable[[Stage], Subject]
+    reason: str = ""
+    stays: bool = False
     makes: str = ""
     rotates: bool = False
 
@@ -105,7 +109,7 @@ PATHS: dict[str, Path] = {}
 
 
 def path(
-    playbook: str, makes: str = "", rotates: bool = False
+    playbook: str, reason: str = "", stays: bool = False, makes: str = "", rotates: bool = False
 ) -> Callable[[Callable[[Stage], Subject]], Callable[[Stage], Subject]]:
     """Add a path, named after the function that begins it."""
 
@@ -116,31 +120,31 @@ def path(
             return subject
 
         name = begin.__name__.lstrip("_").replace("_", "-")
-        PATHS[name] = Path(name, playbook, remembering, makes, rotates)
+        PATHS[name] = Path(name, playbook, remembering, reason, stays, makes, rotates)
         return begin
 
     return add
 
 
-@path(RECONCILE, makes="adopt")
+@path(RECONCILE, "SeedAdopted", makes="adopt")
 def _adopt(stage: Stage) -> Subject:
     """A take-over, with the seed secret deleted at its end."""
     return stage.seeded(stage.world.older(stage.place.server), deleteAfterSuccess=True)
 
 
-@path(RECONCILE, makes="create")
+@path(RECONCILE, "SeedCreated", makes="create")
 def _create(stage: Stage) -> Subject:
     """A seed of which neither database nor account exists."""
     return stage.seeded(stage.world.imagined(stage.place.server))
 
 
-@path(RECONCILE, makes="plain")
+@path(RECONCILE, "DatabaseCreated", makes="plain")
 def _plain(stage: Stage) -> Subject:
     """A request without a seed."""
     return derived(stage.world.ask(stage.place), stage.place.server)
 
 
-@path(RECONCILE, makes="plain")
+@path(RECONCILE, "DatabaseCreated", makes="plain")
 def _lost_password(stage: Stage) -> Subject:
     """The Secret was deleted, and with it the only copy of the password."""
     subject = stage.ready("plain")
@@ -149,7 +153,7 @@ def _lost_password(stage: Stage) -> Subject:
     return subject
 
 
-@path(RECONCILE, makes="plain")
+@path(RECONCILE, "DatabaseCreated", makes="plain")
 def _lost_grant(stage: Stage) -> Subject:
     """Somebody revoked the account's rights."""
     subject = stage.ready("plain")
@@ -158,7 +162,7 @@ def _lost_grant(stage: Stage) -> Subject:
     return subject
 
 
-@path(RECONCILE)
+@path(RECONCILE, "DatabaseCreated")
 def _rename(stage: Stage) -> Subject:
     """``spec.name`` was changed."""
     subject = stage.ready("plain")
@@ -166,7 +170,7 @@ def _rename(stage: Stage) -> Subject:
     return subject
 
 
-@path(RECONCILE, rotates=True)
+@path(RECONCILE, "DatabaseCreated", rotates=True)
 def _replace(stage: Stage) -> Subject:
     """Somebody edited the Secret, made it immutable and deleted the Service: both are made anew."""
     subject = stage.ready("plain")
@@ -198,7 +202,7 @@ def _drop_adopted(stage: Stage) -> Subject:
     return _deleted(stage, subject)
 
 
-@path(FINALIZE)
+@path(FINALIZE, stays=True)
 def _give_back(stage: Stage) -> Subject:
     """Before that they are given back: nothing is dropped."""
     subject = stage.ready("adopt")
@@ -206,7 +210,7 @@ def _give_back(stage: Stage) -> Subject:
     return _deleted(stage, subject)
 
 
-@path(FINALIZE)
+@path(FINALIZE, stays=True)
 def _keep(stage: Stage) -> Subject:
     """``dropDatabaseOnDelete: false``: what is published becomes a Secret in the keys of a seed."""
     subject = stage.ready("plain")
@@ -214,7 +218,7 @@ def _keep(stage: Stage) -> Subject:
     return _deleted(stage, subject)
 
 
-@path(FINALIZE)
+@path(FINALIZE, stays=True)
 def _keep_with_a_new_password(stage: Stage) -> Subject:
     """The same where the password is lost."""
     subject = stage.ready("plain")
