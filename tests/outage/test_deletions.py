@@ -62,7 +62,7 @@ def test_D2_provider_goes_first(world: Cases, place: Place, what: str, way_out: 
         run = way.run()
         assert run.again, "the finalizer would go"
         assert way.request.state() == f"DropPending {WAITS}", way.request.told()
-        assert " it " in way.request.condition("Ready")["message"], "the connection isn't named"
+        assert "The database on it can't" in way.request.condition("Ready")["message"], "the connection isn't named"
     assert way.account.exists() == (True, True)
     if way_out == "back":
         world.offer(there.scope, place.server)
