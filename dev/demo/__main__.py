@@ -12,6 +12,7 @@ The sandbox is still up, with the operator in it. To see more, first: eval "$(ma
   kubectl get dbr -n {names.NAMESPACE}
   kubectl describe dbr -n {names.NAMESPACE} row-10-access-denied
   mariadb --defaults-extra-file="$DBAAS_SERVER_ONE_CNF" -e 'SELECT * FROM dbaas_operator.ownership'
+A database that was taken over may be dropped here {names.GRACE} s after it became ready, not after 900 s as by default.
 To stop it: make sandbox-down"""
 
 

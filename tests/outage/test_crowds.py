@@ -2,11 +2,13 @@
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from dev.mariadb import MariaDB
 from tests.integration.e2ehelpers import World
+from tests.invariants import holds
 from tests.outage.crowd import Chaos, Crowd, Sampler, crowd_server
 from tests.sampling import SEED
 
@@ -30,7 +32,7 @@ def crowd(world: World, served: tuple[MariaDB, str]) -> Crowd:
 
 @pytest.mark.load
 @pytest.mark.long
-def test_200_at_once(busy: World, served: tuple[MariaDB, str]) -> None:
+def test_200_at_once(busy: World, served: tuple[MariaDB, str], tmp_path: Path) -> None:
     """100 with a seed, 60 plain, 40 refused, then all of them deleted: all end right, and nothing is left."""
     many, started = crowd(busy, served), time.monotonic()
     many.server.query("FLUSH STATUS")
@@ -39,6 +41,7 @@ def test_200_at_once(busy: World, served: tuple[MariaDB, str]) -> None:
         many.settle(200 * EACH)
         settled = time.monotonic()
         many.is_right()
+        holds(busy.sandbox, tmp_path, f"{many.server.hostname}:{many.server.port}")
         many.age()
         deleting = time.monotonic()
         many.delete(200 * EACH)
@@ -49,12 +52,15 @@ def test_200_at_once(busy: World, served: tuple[MariaDB, str]) -> None:
     assert 0 < seen.tree < MOST_MEMORY
 
 
-def through_chaos(world: World, served: tuple[MariaDB, str], seconds: float, share: int) -> None:
+def through_chaos(
+    world: World, served: tuple[MariaDB, str], folder: Path, seconds: float, share: int
+) -> None:
     """Requests of all kinds, half of them made and half deleted while the chaos goes on; then all has to be right.
 
     Args:
         world: where.
         served: the server and its scope.
+        folder: of the test's own.
         seconds: how long the chaos lasts.
         share: how many of each kind.
     """
@@ -76,6 +82,7 @@ def through_chaos(world: World, served: tuple[MariaDB, str], seconds: float, sha
     print(f"{len(chaos.deeds)} deeds, all right {time.monotonic() - ended:.0f} s after the last; {seen.told()}")
     print("; ".join(chaos.deeds))
     many.is_right()
+    holds(world.sandbox, folder, f"{many.server.hostname}:{many.server.port}")
     assert 0 < seen.tree < MOST_MEMORY
     many.age()
     many.delete(EMPTY + 3 * share * EACH)
@@ -86,11 +93,11 @@ def through_chaos(world: World, served: tuple[MariaDB, str], seconds: float, sha
     assert world.operator.orphans() == []
 
 
-def test_chaos_for_a_while(busy: World, served: tuple[MariaDB, str]) -> None:
-    through_chaos(busy, served, seconds=30, share=2)
+def test_chaos_for_a_while(busy: World, served: tuple[MariaDB, str], tmp_path: Path) -> None:
+    through_chaos(busy, served, tmp_path, seconds=30, share=2)
 
 
 @pytest.mark.chaos
 @pytest.mark.long
-def test_chaos_for_ten_minutes(busy: World, served: tuple[MariaDB, str]) -> None:
-    through_chaos(busy, served, seconds=600, share=20)
+def test_chaos_for_ten_minutes(busy: World, served: tuple[MariaDB, str], tmp_path: Path) -> None:
+    through_chaos(busy, served, tmp_path, seconds=600, share=20)

@@ -1,7 +1,7 @@
 """A server that goes at any step of any path: the run ends well, says what it waits for, and the next ones finish.
 
-Where a run talks to its server is found by watching one; between two such tasks an outage makes no difference, so
-these are all the places at which one can begin.
+Where a run talks to its server is found by watching one; an outage begins before one of these tasks. One in the midst
+of a task is a frozen server's (tests/crash) and the chaos's.
 """
 
 import datetime

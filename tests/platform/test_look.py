@@ -98,6 +98,7 @@ def broken(world: Cases, platform: Platform) -> None:
     forged = {"status": {"observedDatabaseConnectionReference": nowhere}}
     patch(world, "DatabaseRequest", three.namespace, three.name, forged, status=True)
     server.query("UPDATE dbaas_operator.ownership SET state = 'deleting' WHERE request_uid = %s", [three.uid])
+    server.query("UPDATE dbaas_operator.ownership SET request = 'edited' WHERE request_uid = %s", [three.uid])
     server.query("DELETE FROM dbaas_operator.ownership WHERE request_uid = %s", [four.uid])
     server.query(
         "INSERT INTO dbaas_operator.ownership (database_name, origin, state, fence, cluster, namespace, request,"
@@ -129,6 +130,7 @@ def test_each_breach_is_found(world: Cases, platform: Platform) -> None:
         "DatabaseMissing": {two},
         "AccountMissing": {two},
         "ReferenceDiffers": {three},
+        "RowDiffers": {three},
         "RowStuck": {three},
         "LedgerRowMissing": {four},
         "RowWithoutRequest": {"no-such"},

@@ -63,6 +63,10 @@ FINDINGS: dict[str, tuple[str, str]] = {
         "no request has this row's UID",
         "hand the database over to a request, or release it (docs/operations.md)",
     ),
+    "RowDiffers": (
+        "the row names another namespace or request than the one that has its UID",
+        "correct both in the ledger: a restored backup finds its row by them",
+    ),
     "RowStuck": ("the row is {detail}, and no request is at work on it", "force a pass of the request"),
     "ReachesElsewhere": ("the account has rights that aren't its own database's", "take them away from it"),
     "ReachesAnother": ("the account's grant opens another request's database, {detail}", "escape the grant's pattern"),
@@ -259,6 +263,8 @@ def _ledgers(before: Dict, after: Dict, entries: list[Dict]) -> Iterator[Dict]:
             yield _finding("RowStuck", entry, row, request, detail="creating")
         elif request and row["state"] == "deleting":
             yield _finding("RowStuck", entry, row, request, detail="deleting")
+        if request and (row["namespace"], row["request"]) != (request["namespace"], request["name"]):
+            yield _finding("RowDiffers", entry, row, request)
         if request and row["state"] == "ready":
             answer, owner = entry["answer"], inventory.owner_of(entry, row["database_name"])
             if row["database_name"] not in [d["name"] for d in answer["databases"]]:
