@@ -322,7 +322,6 @@ PUBLISH = """\
 """
 
 
-@pytest.mark.long
 def test_S4_service_follows_a_new_address(world: World, tmp_path: Path) -> None:
     """Name, addresses of both families, and back: an ExternalName, or a Service with an EndpointSlice."""
     request = world.request(world.namespace(), "address", scope=f"scope-{token()}")
