@@ -34,6 +34,10 @@ FINDINGS: dict[str, tuple[str, str]] = {
         "the request is Ready, or was, and no ledger that was read has a row of it",
         "find out who changed the ledger, or DBAAS_CLUSTER_ID; put the row back",
     ),
+    "ConnectionUnlisted": (
+        "no provider lists the connection that the request's status names, so its row can't be looked for",
+        "apply that provider again, with the same names; or look who wrote the status",
+    ),
     "TwoRows": ("the request has rows on several servers: {detail}", "release the one that its status doesn't name"),
     "StatusDiffers": (
         "status.databaseInfo doesn't name the row's database and account",
@@ -202,15 +206,18 @@ def _requests(before: Dict, after: Dict, entries: list[Dict], logins: dict[str, 
         ready = is_true(request, "Ready")
         if mine and ready:
             yield from _ready_request(before, after, request, mine, logins)
-        elif (ready or request["status"].get("databaseInfo")) and not mine and not _may_be_unread(request, entries):
-            yield _finding("LedgerRowMissing", request=request)
+        elif (ready or request["status"].get("databaseInfo")) and not mine:
+            yield from _no_row(request, entries)
 
 
-def _may_be_unread(request: Dict, entries: list[Dict]) -> bool:
-    """Whether the row may stand on a server that told nothing: the one that the request's status names."""
+def _no_row(request: Dict, entries: list[Dict]) -> Iterator[Dict]:
+    """What it means that no ledger has a row of a request; nothing, where its server told nothing."""
     reference = _reference(request)
     named = [e for e in entries if reference in [(c["provider"], c["name"]) for c in e["server"]["connections"]]]
-    return any(entry["problem"] for entry in named or entries)
+    if not named and all(reference):
+        yield _finding("ConnectionUnlisted", request=request)
+    elif not any(entry["problem"] for entry in named or entries):
+        yield _finding("LedgerRowMissing", request=request)
 
 
 def _ready_request(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.lagoon.dbaas.plugins.module_utils import conditions, inventory, tables
+from ansible_collections.lagoon.dbaas.plugins.module_utils import conditions, inventory, providers, tables
 
 Dict = dict[str, Any]
 
@@ -34,7 +34,8 @@ def orphans(read: Dict, entries: list[Dict], measured: dict[str, dict[str, Dict]
     Returns:
         ``{databases, accounts, rows, requests, unread}``, lists of dicts: databases and accounts on a server that
         no cluster's ledger row has; rows of this cluster whose UID no request has; requests of whose namespace and
-        name there is a row with another UID; servers that told nothing.
+        name there is a row with another UID; servers that told nothing, connections among them that a request's
+        status names and no provider lists.
     """
     found: Dict = {"databases": [], "accounts": [], "rows": [], "requests": [], "unread": []}
     living = {request["uid"] for request in read["requests"]}
@@ -50,6 +51,10 @@ def orphans(read: Dict, entries: list[Dict], measured: dict[str, dict[str, Dict]
             grants = inventory.of_account(entry["answer"], account["user"], account["host"])["grants"]
             reaches = [d["name"] for d in entry["answer"]["databases"] if _reaches(grants, d["name"])]
             found["accounts"].append({"server": server, **account, "databases": sorted(reaches)})
+    listed = {(c["provider"], c["name"]) for entry in entries for c in entry["server"]["connections"]}
+    placed = {providers.named(r["status"].get("observedDatabaseConnectionReference")) for r in read["requests"]}
+    for reference in sorted("/".join(map(str, named)) for named in placed - listed if all(named)):
+        found["unread"].append({"server": reference, "problem": "requests are placed there, and no provider lists it"})
     for entry, row in inventory.rows(entries, read["cluster"]):
         if row["request_uid"] not in living:
             large = measured.get(entry["server"]["name"], {})
@@ -133,6 +138,7 @@ def report(read: Dict, entries: list[Dict], measured: dict[str, dict[str, Dict]]
         f" {tables.size(total)} in all. Nothing was changed."
     )
     data = {"cluster": read["cluster"], "at": conditions.now(), **found}
-    incomplete = any(entry["problem"] and entry["server"]["enabled"] for entry in entries)
+    disabled = {entry["server"]["name"] for entry in entries if not entry["server"]["enabled"]}
+    incomplete = any(unread["server"] not in disabled for unread in found["unread"])
     some = any(found[kind] for kind in ("databases", "accounts", "rows", "requests"))
     return {"lines": lines, "summary": summary, "failed": some or incomplete, "data": data}
