@@ -40,7 +40,7 @@ LIFE: dict[str, list[str]] = {
     "password": ["take", "set_password"],
     "content": ["content"],
     "deleting": ["take", "deleting"],
-    "drop": ["take", "drop_account", "drop_database", "give_back"],
+    "drop": ["take", "drop_database", "drop_account", "give_back"],
 }
 READING: Dict = {"escape": "\\", "username": USERNAME}
 SURVEY: Dict = {"cluster": CLUSTER, "request_uid": "uid-1", "namespace": "ns", "request": "req"}

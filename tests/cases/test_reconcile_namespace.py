@@ -101,7 +101,7 @@ def test_the_plan_is_what_happens(hand: Hand) -> None:
         ),
         "d-refused": ("refused", "SeedCredentialsRejected", ""),
         "e-waiting": ("waits", "SeedSecretMissing", ""),
-        "f-going": ("would be deleted", "-", "would drop the account, drop the database, give the ledger's rows back"),
+        "f-going": ("would be deleted", "-", "would drop the database, drop the account, give the ledger's rows back"),
     }
     assert planned.rc == 2
     assert "Waiting for the seed secret not-there-yet: it isn't there yet." in planned.output
@@ -116,7 +116,7 @@ def test_the_plan_is_what_happens(hand: Hand) -> None:
     }
     assert run.rc == 2
     assert hand.lines(run)["a-adopted"][2].startswith("did: take database and account over, write Service and Secret")
-    assert "drop the account, drop the database" in hand.lines(run)["f-going"][2]
+    assert "drop the database, drop the account" in hand.lines(run)["f-going"][2]
     assert going.read() is None
     assert account.exists() == (False, False)
     for name in ("a-adopted", "b-created", "c-plain"):

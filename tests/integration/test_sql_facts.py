@@ -186,7 +186,7 @@ def test_n4_user_names_up_to_the_servers_limit(default_server: Sql, length: int)
     default_server.done("claim", "app", transaction=True, **given)
     default_server.done(["take", "create_account", "create_database", "grant"], "app", **given)
     default_server.done(["login", "use"], "app", default_server.login_file(username, "geheim"), username=username)
-    default_server.done(["take", "drop_account", "drop_database", "give_back"], "app", **given)
+    default_server.done(["take", "drop_database", "drop_account", "give_back"], "app", **given)
     left = {r["User"] for r in default_server.root("SELECT User FROM mysql.user")}
     assert username not in left
     assert username[:-1] in left, "the very account goes and no other"

@@ -119,7 +119,7 @@ def full_cycle(server: Sql, database: str, user: str, password: str) -> None:
         assert {r["Database"] for r in cursor.fetchall()} == {"information_schema", database}
     server.done(["take", "deleting"], database, **given)
     assert server.done("content", database)["query_result"] == [[{"objects": 0}]]
-    server.done(["take", "drop_account", "drop_database", "give_back"], database, **given)
+    server.done(["take", "drop_database", "drop_account", "give_back"], database, **given)
     assert (databases(server), accounts(server)) == before
     assert server.survey("uid-1")["rows"] == []
 

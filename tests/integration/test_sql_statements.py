@@ -33,7 +33,7 @@ LIFE: list[tuple[list[str], bool]] = [
     (["sizes"], False),
     (["facts"], False),
     (["take", "deleting"], False),
-    (["take", "drop_account", "drop_database"], False),
+    (["take", "drop_database", "drop_account"], False),
     (["take", "give_back"], False),
 ]
 HEIR = {"heir_namespace": "other", "heir_request": "heir", "heir_uid": UID}
@@ -78,7 +78,7 @@ def test_several_forms_in_one_go(default_server: Sql, order: list[str]) -> None:
     default_server.done(["take", *order, "ready"], DATABASE, **ARGUMENTS)
     found = default_server.survey(UID)
     assert facts.rights(found, USER, "%", DATABASE) == {"owner": True, "full": True, "elsewhere": False}
-    default_server.done(["take", "drop_account", "drop_database", "give_back"], DATABASE, **ARGUMENTS)
+    default_server.done(["take", "drop_database", "drop_account", "give_back"], DATABASE, **ARGUMENTS)
 
 
 @pytest.mark.parametrize("forms", [["drop_account"], ["drop_database"], ["deleting"], ["ready"]])

@@ -1,5 +1,6 @@
 """Deletions that something stands in the way of: by runs of a playbook."""
 
+import base64
 import contextlib
 import time
 
@@ -9,7 +10,7 @@ import pytest
 from dev import objects
 from dev.waiting import wait_for
 from tests.cases.world import DONE, WAITS, Cases, Place
-from tests.integration.e2ehelpers import API
+from tests.integration.e2ehelpers import API, ROWS
 from tests.outage.outages import without
 from tests.outage.paths import PATHS
 
@@ -76,14 +77,19 @@ def test_D2_provider_goes_first(world: Cases, place: Place, what: str, way_out: 
     wait_for(lambda: objects.get(world.api, "v1", "Namespace", there.namespace) is None, "the namespace to end", 60)
 
 
+@pytest.mark.parametrize("way_out", ["ends", "kept"])
+@pytest.mark.parametrize("path", ["plain", "adopt"])
+@pytest.mark.sample(2)
 @pytest.mark.beside
-def test_D6_an_open_transaction(world: Cases, place: Place) -> None:
-    """DropPending within seconds, and the drop goes on by itself when the session has ended."""
-    ready = PATHS["plain"](world, place)
+def test_D6_an_open_transaction(world: Cases, place: Place, path: str, way_out: str) -> None:
+    """DropPending within seconds; then the session ends and the drop goes on by itself, or all of it is kept."""
+    ready = PATHS[path](world, place)
     assert not ready.run().again
-    assert ready.request.state() == f"DatabaseCreated {DONE}", ready.request.told()
-    ready.request.ask("CREATE TABLE t (id INT PRIMARY KEY) SELECT 1 AS id")
-    account = ready.request.account(place.server)
+    ready.is_done()
+    if path == "plain":
+        ready.request.ask("CREATE TABLE t (id INT PRIMARY KEY) SELECT 1 AS id")
+    account = ready.account or ready.request.account(place.server)
+    ready.request.age_by(place.server, 86400)
     world.mark(ready.request)
     with contextlib.closing(ready.request.login()) as session, session.cursor() as cursor:
         session.begin()
@@ -95,10 +101,22 @@ def test_D6_an_open_transaction(world: Cases, place: Place) -> None:
         assert ready.request.state() == f"DropPending {WAITS}", ready.request.told()
         assert "session" in ready.request.condition("Ready")["message"]
         assert "1205" in ready.request.condition("Ready")["message"]
-        assert account.exists()[0]
+        assert account.exists() == (True, True)
+        if way_out == "kept":
+            ready.request.change(dropDatabaseOnDelete=False)
+            ready.finish()
     ready.account = account
-    ready.finish()
-    ready.is_done()
+    if way_out == "ends":
+        ready.finish()
+        ready.is_done()
+        return
+    assert ready.request.read() is None
+    assert ready.request.rows_in_ledger(place.server) == []
+    assert account.exists() == (True, True)
+    seed = objects.get(world.api, "v1", "Secret", f"{ready.request.name}-kept", place.namespace)
+    again = world.ask(place, {k: base64.b64decode(v).decode() for k, v in (seed or {})["data"].items()})
+    assert world.reconcile(again) == f"SeedAdopted {DONE}", again.told()
+    assert again.ask("SELECT COUNT(*) FROM t") == (1 if path == "plain" else ROWS)
 
 
 @pytest.mark.beside

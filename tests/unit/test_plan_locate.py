@@ -153,7 +153,9 @@ def test_o7_finalize_a_row(origin: str, state: str, ready: int | None) -> None:
     expected = "give_back" if origin == "adopted" and state != "deleting" and too_young else "drop"
     assert ended(found) == expected
     assert ended(found, {"dropDatabaseOnDelete": True}) == expected
-    assert ended(found, KEEP) == "keep"
+    assert ended({"row": {**found["row"], "answer": row(**samples.there())["answer"]}}, KEEP) == "keep"
+    # A drop that has taken the database can't be taken back; one that somebody dropped is no reason to drop more.
+    assert ended(found, KEEP) == ("drop" if state == "deleting" else "keep")
 
 
 @pytest.mark.parametrize(
@@ -197,18 +199,18 @@ ELSEWHERE: dict[str, Any] = {"other_grants": [{"user": "app-user", "host": "%", 
 @pytest.mark.parametrize(
     ("given", "content", "steps"),
     [
-        pytest.param(row(**samples.there()), FULL, ["drop_account", "drop_database", "give_back"], id="was-ready"),
+        pytest.param(row(**samples.there()), FULL, ["drop_database", "drop_account", "give_back"], id="was-ready"),
         pytest.param(
             row(state="deleting", **samples.there()),
             FULL,
-            ["drop_account", "drop_database", "give_back"],
+            ["drop_database", "drop_account", "give_back"],
             id="K1-goes-on",
         ),
-        pytest.param(row(), EMPTY, ["drop_account", "drop_database", "give_back"], id="D1-gone-already"),
+        pytest.param(row(), EMPTY, ["drop_database", "drop_account", "give_back"], id="D1-gone-already"),
         pytest.param(
             row(state="creating", ready=None),
             EMPTY,
-            ["drop_account", "drop_database", "give_back"],
+            ["drop_database", "drop_account", "give_back"],
             id="never-ready-empty",
         ),
         pytest.param(
@@ -220,7 +222,7 @@ ELSEWHERE: dict[str, Any] = {"other_grants": [{"user": "app-user", "host": "%", 
         pytest.param(
             row(origin="adopted", **samples.there()),
             FULL,
-            ["drop_account", "drop_database", "give_back"],
+            ["drop_database", "drop_account", "give_back"],
             id="O7-adopted",
         ),
         pytest.param(
@@ -238,7 +240,7 @@ ELSEWHERE: dict[str, Any] = {"other_grants": [{"user": "app-user", "host": "%", 
         pytest.param(
             row(**samples.there(), **ELSEWHERE),
             FULL,
-            ["drop_account", "drop_database", "give_back"],
+            ["drop_database", "drop_account", "give_back"],
             id="created-account-is-ours-whatever-it-got",
         ),
     ],
@@ -253,7 +255,7 @@ def test_undo_steps() -> None:
         "give_back"
     ]
     emptied = dropping.undo_steps(row(state="creating", ready=None), EMPTY)
-    assert emptied == ["drop_account", "drop_database", "give_back"]
+    assert emptied == ["drop_database", "drop_account", "give_back"]
     assert dropping.undo_steps(row(state="creating", ready=None), FULL) == ["drop_account", "give_back"]
 
 

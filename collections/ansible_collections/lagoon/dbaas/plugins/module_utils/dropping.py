@@ -7,7 +7,7 @@ from typing import Any
 
 from ansible_collections.lagoon.dbaas.plugins.module_utils import facts
 from ansible_collections.lagoon.dbaas.plugins.module_utils.outcomes import outcome
-from ansible_collections.lagoon.dbaas.plugins.module_utils.settling import login_of, objects_counted
+from ansible_collections.lagoon.dbaas.plugins.module_utils.settling import is_there, login_of, objects_counted
 
 Dict = dict[str, Any]
 
@@ -36,7 +36,8 @@ def finalize(read: Dict, found: Dict, grace_seconds: int) -> Dict:
     row = found.get("row")
     if not row or not row["username"]:
         return {"action": "none"}
-    if keep:
+    # Once a drop has taken the database there is nothing to keep any more.
+    if keep and not (row["state"] == "deleting" and not is_there(row)["database"]):
         return {"action": "keep", "row": row}
     since = row["ready_seconds"]
     if row["origin"] == "adopted" and row["state"] != "deleting" and (since is None or int(since) < grace_seconds):
@@ -51,18 +52,21 @@ def kept_login(credentials: Dict, logins: list[Dict], row: Dict) -> Dict:
         credentials: of account_credentials. logins: of :func:`login_outcomes`. row: of :func:`locate`.
     Returns:
         ``{login}``: the first that works; of an account that was created the generated one, with ``steps`` to set
-        it; ``{}`` of an adopted one.
+        it; ``{}`` of an adopted one, and of one that somebody dropped.
     """
     works = [x["source"] for x in logins if x["outcome"]["ok"] or x["outcome"]["kind"] == "no_access"]
     if works:
         return {"login": login_of(credentials, works[0]), "steps": []}
-    if row["origin"] == "adopted":
+    if row["origin"] == "adopted" or not is_there(row)["account"]:
         return {"login": {}, "steps": []}
     return {"login": login_of(credentials, "generated"), "steps": ["set_password"]}
 
 
 def drop_steps(row: Dict, content: Dict) -> list[str]:
-    """The statement forms that drop what a row says, the rows last.
+    """The statement forms that drop what a row says: the database, the account, the rows.
+
+    The database first: an open session can hold its drop up, and a request that is then told to keep it has to find
+    the account as it was.
 
     Args:
         row: of :func:`locate`. content: the task's result that counted what the database holds.
@@ -72,9 +76,10 @@ def drop_steps(row: Dict, content: Dict) -> list[str]:
     """
     may = facts.rights(row["answer"], row["username"], row["host"], row["database"])
     ours = row["origin"] == "created" and row["ready_seconds"] is not None
-    steps = ["drop_account"] if ours or not may["elsewhere"] else []
-    if row["ready_seconds"] is not None or objects_counted(content) == 0:
-        steps.append("drop_database")
+    database = row["ready_seconds"] is not None or objects_counted(content) == 0
+    steps = ["drop_database"] if database else []
+    if ours or not may["elsewhere"]:
+        steps.append("drop_account")
     return [*steps, "give_back"]
 
 

@@ -47,5 +47,5 @@ def finalize_words(ending: Dict, check: bool) -> list[str]:
         "keep": ["keep database, account and their credentials", "give_back"],
         "leave": [LEAVING],
         "give_back": [KEEPING, "give_back"],
-        "drop": ["drop_account", "drop_database", "give_back"],
+        "drop": ["drop_database", "drop_account", "give_back"],
     }.get(ending["action"], [])

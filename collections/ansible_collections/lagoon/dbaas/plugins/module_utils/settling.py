@@ -95,6 +95,21 @@ def objects_counted(content: Dict) -> int:
     return int(content["query_result"][0][0]["objects"])
 
 
+def is_there(row: Dict) -> dict[str, bool]:
+    """Whether the server has what a row names.
+
+    Args:
+        row: of :func:`locate`.
+    Returns:
+        ``{database, account}``.
+    """
+    answer, account = row["answer"], (row["username"], row["host"])
+    return {
+        "database": any(d["name"] == row["database"] for d in answer["databases"]),
+        "account": any((u["user"], u["host"]) == account for u in answer["users"]),
+    }
+
+
 def settle(read: Dict, row: Dict, logins: list[Dict], fresh: bool, content: Dict | None) -> Dict:
     """What a row's database and account still need.
 
@@ -109,8 +124,7 @@ def settle(read: Dict, row: Dict, logins: list[Dict], fresh: bool, content: Dict
     """
     answer, connection = row["answer"], row["connection"]["name"]
     database, username, host = row["database"], row["username"], row["host"]
-    present = any(d["name"] == database for d in answer["databases"])
-    account = any(u["user"] == username and u["host"] == host for u in answer["users"])
+    present, account = is_there(row)["database"], is_there(row)["account"]
     may = facts.rights(answer, username, host, database)
     for login in logins:
         if not login["outcome"]["ok"] and login["outcome"]["kind"] in ("unavailable", "provider"):
