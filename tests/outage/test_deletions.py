@@ -46,7 +46,7 @@ def test_K3_a_service_that_the_api_refuses(world: Cases, place: Place, path: str
 
 @pytest.mark.parametrize("what", ["provider", "password"])
 @pytest.mark.parametrize("way_out", ["back", "kept"])
-@pytest.mark.sample(1)
+@pytest.mark.long
 @pytest.mark.beside
 def test_D2_provider_goes_first(world: Cases, place: Place, what: str, way_out: str) -> None:
     """Then the namespace: a condition says what is left where; bringing it back and keeping the database both work."""
@@ -79,7 +79,7 @@ def test_D2_provider_goes_first(world: Cases, place: Place, what: str, way_out: 
 
 @pytest.mark.parametrize("way_out", ["ends", "kept"])
 @pytest.mark.parametrize("path", ["plain", "adopt"])
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.beside
 def test_D6_an_open_transaction(world: Cases, place: Place, path: str, way_out: str) -> None:
     """DropPending within seconds; then the session ends and the drop goes on by itself, or all of it is kept."""
