@@ -21,5 +21,5 @@ def test_it_counts_as_failed_where_something_is_found(kind: str, monkeypatch: py
 
 @pytest.mark.parametrize("enabled", [True, False])
 def test_it_counts_as_failed_where_a_server_may_hold_more(enabled: bool) -> None:
-    entry = {"server": {"name": "s", "enabled": enabled}, "problem": "away", "answer": None}
+    entry = {"server": {"name": "s", "enabled": enabled, "connections": []}, "problem": "away", "answer": None}
     assert orphans.report({"cluster": "c", "requests": []}, [entry], {})["failed"] is enabled
