@@ -124,6 +124,11 @@ class MariaDB:
             )
 
     @property
+    def address(self) -> str:
+        """Host and port as the reports on a platform name a server."""
+        return f"{self.hostname}:{self.port}"
+
+    @property
     def folder(self) -> Path:
         """Everything of this server."""
         return FOLDER / self.name

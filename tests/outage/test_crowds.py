@@ -41,7 +41,7 @@ def test_200_at_once(busy: World, served: tuple[MariaDB, str], tmp_path: Path) -
         many.settle(200 * EACH)
         settled = time.monotonic()
         many.is_right()
-        holds(busy.sandbox, tmp_path, f"{many.server.hostname}:{many.server.port}")
+        holds(busy.sandbox, tmp_path, many.server.address)
         many.age()
         deleting = time.monotonic()
         many.delete(200 * EACH)
@@ -82,7 +82,7 @@ def through_chaos(
     print(f"{len(chaos.deeds)} deeds, all right {time.monotonic() - ended:.0f} s after the last; {seen.told()}")
     print("; ".join(chaos.deeds))
     many.is_right()
-    holds(world.sandbox, folder, f"{many.server.hostname}:{many.server.port}")
+    holds(world.sandbox, folder, many.server.address)
     assert 0 < seen.tree < MOST_MEMORY
     many.age()
     many.delete(EMPTY + 3 * share * EACH)

@@ -14,7 +14,7 @@ Json = dict[str, Any]
 
 def name_of(place: Place) -> str:
     """A place's server as the reports name it."""
-    return f"{place.server.hostname}:{place.server.port}"
+    return place.server.address
 
 
 def run(world: Cases, playbook: str, variables: Json, check: bool = False) -> tuple[Run, Json]:

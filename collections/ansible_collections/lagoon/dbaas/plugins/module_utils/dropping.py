@@ -37,7 +37,7 @@ def finalize(read: Dict, found: Dict, grace_seconds: int) -> Dict:
     if not row or not row["username"]:
         return {"action": "none"}
     # Once a drop has taken the database there is nothing to keep any more.
-    if keep and not (row["state"] == "deleting" and not is_there(row)["database"]):
+    if keep and (row["state"] != "deleting" or is_there(row)["database"]):
         return {"action": "keep", "row": row}
     since = row["ready_seconds"]
     if row["origin"] == "adopted" and row["state"] != "deleting" and (since is None or int(since) < grace_seconds):

@@ -68,7 +68,7 @@ def _rows(entries: list[Dict]) -> list[tuple[Dict, Dict, Dict]]:
 
 def _reached(request: Dict, server: Dict) -> bool:
     """Whether a request finds a row on that server: by its scope, or by the reference in its status."""
-    named = providers.named(request["status"].get("observedDatabaseConnectionReference"))
+    named = providers.placed_on(request)
     scope = request["spec"]["scope"]
     return any(c["scope"] == scope or (c["provider"], c["name"]) == named for c in server["connections"])
 

@@ -181,16 +181,12 @@ def _finding(
 
 
 def _unread(read: Dict, entries: list[Dict]) -> Iterator[Dict]:
-    references = {_reference(request) for request in read["requests"]}
+    references = {providers.placed_on(request) for request in read["requests"]}
     for entry in entries:
         named = {(c["provider"], c["name"]) for c in entry["server"]["connections"]}
         # Nobody looks at a disabled connection that no request was placed on.
         if entry["problem"] and (entry["server"]["enabled"] or named & references):
             yield _finding("ServerUnreadable", entry, detail=entry["problem"])
-
-
-def _reference(request: Dict) -> tuple[str | None, str | None]:
-    return providers.named(request["status"].get("observedDatabaseConnectionReference"))
 
 
 def _requests(before: Dict, after: Dict, entries: list[Dict], logins: dict[str, Dict]) -> Iterator[Dict]:
@@ -204,15 +200,15 @@ def _requests(before: Dict, after: Dict, entries: list[Dict], logins: dict[str, 
         if len(places) > 1:
             yield _finding("TwoRows", request=request, detail=", ".join(sorted(places.values())))
         ready = is_true(request, "Ready")
-        if mine and ready:
-            yield from _ready_request(before, after, request, mine, logins)
-        elif (ready or request["status"].get("databaseInfo")) and not mine:
+        if not mine and (ready or request["status"].get("databaseInfo")):
             yield from _no_row(request, entries)
+        elif ready:
+            yield from _ready_request(before, after, request, mine, logins)
 
 
 def _no_row(request: Dict, entries: list[Dict]) -> Iterator[Dict]:
     """What it means that no ledger has a row of a request; nothing, where its server told nothing."""
-    reference = _reference(request)
+    reference = providers.placed_on(request)
     named = [e for e in entries if reference in [(c["provider"], c["name"]) for c in e["server"]["connections"]]]
     if not named and all(reference):
         yield _finding("ConnectionUnlisted", request=request)
@@ -223,7 +219,7 @@ def _no_row(request: Dict, entries: list[Dict]) -> Iterator[Dict]:
 def _ready_request(
     before: Dict, after: Dict, request: Dict, mine: list[tuple[Dict, Dict]], logins: dict[str, Dict]
 ) -> Iterator[Dict]:
-    reference = _reference(request)
+    reference = providers.placed_on(request)
     leads = [
         (entry, row, c)
         for entry, row in mine

@@ -26,6 +26,13 @@ def sizes(results: list[Dict]) -> dict[str, dict[str, Dict]]:
     }
 
 
+def _unlisted(read: Dict, entries: list[Dict]) -> list[str]:
+    """The connections that a request's status names and no provider lists, as ``PROVIDER/NAME``."""
+    listed = {(c["provider"], c["name"]) for entry in entries for c in entry["server"]["connections"]}
+    placed = {providers.placed_on(request) for request in read["requests"]}
+    return sorted("/".join(map(str, named)) for named in placed - listed if all(named))
+
+
 def orphans(read: Dict, entries: list[Dict], measured: dict[str, dict[str, Dict]]) -> Dict:
     """The orphans by kind.
 
@@ -51,10 +58,8 @@ def orphans(read: Dict, entries: list[Dict], measured: dict[str, dict[str, Dict]
             grants = inventory.of_account(entry["answer"], account["user"], account["host"])["grants"]
             reaches = [d["name"] for d in entry["answer"]["databases"] if _reaches(grants, d["name"])]
             found["accounts"].append({"server": server, **account, "databases": sorted(reaches)})
-    listed = {(c["provider"], c["name"]) for entry in entries for c in entry["server"]["connections"]}
-    placed = {providers.named(r["status"].get("observedDatabaseConnectionReference")) for r in read["requests"]}
-    for reference in sorted("/".join(map(str, named)) for named in placed - listed if all(named)):
-        found["unread"].append({"server": reference, "problem": "requests are placed there, and no provider lists it"})
+    problem = "requests are placed there, and no provider lists it"
+    found["unread"] += [{"server": name, "problem": problem} for name in _unlisted(read, entries)]
     for entry, row in inventory.rows(entries, read["cluster"]):
         if row["request_uid"] not in living:
             large = measured.get(entry["server"]["name"], {})
@@ -138,7 +143,7 @@ def report(read: Dict, entries: list[Dict], measured: dict[str, dict[str, Dict]]
         f" {tables.size(total)} in all. Nothing was changed."
     )
     data = {"cluster": read["cluster"], "at": conditions.now(), **found}
-    disabled = {entry["server"]["name"] for entry in entries if not entry["server"]["enabled"]}
-    incomplete = any(unread["server"] not in disabled for unread in found["unread"])
+    unread = any(entry["problem"] and entry["server"]["enabled"] for entry in entries)
+    incomplete = unread or bool(_unlisted(read, entries))
     some = any(found[kind] for kind in ("databases", "accounts", "rows", "requests"))
     return {"lines": lines, "summary": summary, "failed": some or incomplete, "data": data}

@@ -59,6 +59,15 @@ def named(reference: dict[str, Any] | None) -> tuple[str | None, str | None]:
     return found.get("databaseObjectReference", {}).get("name"), found.get("name")
 
 
+def placed_on(request: dict[str, Any]) -> tuple[str | None, str | None]:
+    """Provider and name of the connection that a request's status names; both None where there is none.
+
+    Args:
+        request: as the readers give it.
+    """
+    return named(request["status"].get("observedDatabaseConnectionReference"))
+
+
 def match(candidates: list[Connection], hostname: str, port: int) -> tuple[Connection | None, bool]:
     """The enabled connection of the scope that a seed's hostname and port name.
 

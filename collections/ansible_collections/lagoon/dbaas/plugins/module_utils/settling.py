@@ -124,7 +124,8 @@ def settle(read: Dict, row: Dict, logins: list[Dict], fresh: bool, content: Dict
     """
     answer, connection = row["answer"], row["connection"]["name"]
     database, username, host = row["database"], row["username"], row["host"]
-    present, account = is_there(row)["database"], is_there(row)["account"]
+    there = is_there(row)
+    present, account = there["database"], there["account"]
     may = facts.rights(answer, username, host, database)
     for login in logins:
         if not login["outcome"]["ok"] and login["outcome"]["kind"] in ("unavailable", "provider"):
